@@ -40,7 +40,7 @@ function compileAuthentication(config: AuthenticateConfig | undefined, site: Sit
   const known = getOrMake(refusals, contract, () => new Map<string, CredentialRefusals>())
   const replies = getOrMake(known, key, () => compileCredentialRefusals(realm, contract, operation.security))
   return next => exchange => {
-    const verdict = identify(exchange.request, exchange.clock.now())
+    const verdict = identify(exchange.request, exchange.clock.now(), exchange.world)
     if (typeof verdict === 'string' && !anonymous) {
       const { authorization } = exchange.request.headers
       const isOdd = verdict === 'missing' && authorization !== undefined

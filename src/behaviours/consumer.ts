@@ -1,6 +1,7 @@
 // The callers that the configuration names, and the search for that of a request.
 
 import type { Request } from '../kernel/http.ts'
+import type { World } from '../world/world.ts'
 
 /** A named caller. */
 export interface Consumer {
@@ -19,5 +20,7 @@ export const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expi
 /** The reason why no consumer could be identified. */
 export type RefusedCaller = 'missing' | 'unknown' | 'expired' | 'unscoped'
 export type Identified = Consumer | RefusedCaller
-/** The consumer of a request, or the reason why there is none. */
-export type Identify = (request: Request, now: number) => Identified
+/** Returns the consumer of a request, or the reason why there is none. @param world where it arrives, if it does */
+export type Identify = (request: Request, now: number, world?: World) => Identified
+/** Checks a credential that is not the key of a consumer; `undefined` for one that may be. */
+export type CheckCredential = (...given: Parameters<Identify>) => Identified | undefined

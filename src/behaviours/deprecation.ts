@@ -94,7 +94,7 @@ export const deprecation: Behaviour<DeprecationConfig> = {
       const refusal = refusalAt(now)
       if (refusal !== undefined) {
         // Refused requests do not reach authentication, but the API's owner wants to know who still calls, be it by an expired key.
-        const caller = identify(exchange.request, Number.NEGATIVE_INFINITY)
+        const caller = identify(exchange.request, Number.NEGATIVE_INFINITY, exchange.world)
         exchange.consumer = typeof caller === 'string' ? undefined : caller.name
       }
       return withHeaders(refusal ?? (await next(exchange)), headersOf(exchange))

@@ -232,9 +232,9 @@ class ExchangeScope implements Scope {
     return this.#valuesIn('cookie')
   }
   get consumer(): string {
-    const { consumer, request, clock } = this.#exchange
+    const { consumer, request, clock, world } = this.#exchange
     if (consumer !== undefined) return consumer
-    const identified = this.#site.identify(request, clock.now())
+    const identified = this.#site.identify(request, clock.now(), world)
     return typeof identified === 'string' ? '' : identified.name
   }
   get now(): number {

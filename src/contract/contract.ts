@@ -70,6 +70,10 @@ export interface Operation {
   /** The base paths: those of its servers, else of the contract. */
   readonly basePaths: readonly string[]
   readonly node: Node
+  /** Set for an operation of a wing, which the contract does not have. */
+  readonly wing?: string
+  /** Whether its messages hold credentials, so that the journal keeps neither their queries nor their bodies. */
+  readonly secret?: boolean
 }
 
 export interface RequestBody {

@@ -173,7 +173,15 @@ export class Gateway {
   /** Answers a request, internal errors included. */
   handle(sent: Request): Promise<Reply> {
     const started = monotonic()
-    return this.state === undefined ? this.#answer(sent, started) : this.#answerShared(this.state, sent, started)
+    return this.state === undefined ? this.#examine(sent, started) : this.#answerShared(this.state, sent, started)
+  }
+
+  /** Answers once an observer has examined the request, if one needs to. */
+  #examine(sent: Request, started: number): Promise<Reply> {
+    const { prepare } = this.#served
+    return prepare === undefined
+      ? this.#answer(sent, started)
+      : prepare(sent).then(examined => this.#answer(examined, started))
   }
 
   /**
@@ -188,7 +196,7 @@ export class Gateway {
       })
     }
     const reply = isAvailable
-      ? await this.#answer(sent, started)
+      ? await this.#examine(sent, started)
       : await this.#refuseBadControls(sent, this.#served, UNAVAILABLE, started)
     await this.requests.left
     return reply

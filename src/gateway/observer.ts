@@ -1,6 +1,7 @@
 // An observer sees each exchange once its reply is made: metrics, journal and log, and those of wings. Types only.
 
 import type { Environment } from '../kernel/file/source.ts'
+import type { Request } from '../kernel/http.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
@@ -59,6 +60,11 @@ export interface Observer<State = unknown> {
   listens?(plan: Plan, state: State): (() => boolean) | undefined
   /** Resolves when everything is done that is due by the clock of a world, which was set. */
   settle?(state: State, world: World): Promise<void>
+  /**
+   * Returns a function that examines each request before it is dispatched, for work that must wait, such as the check of a
+   * signature; `undefined` if the plan does not need it. It must not reject.
+   */
+  prepare?(plan: Plan, state: State): ((request: Request) => Promise<Request>) | undefined
   /** Is called when the gateway is closed. */
   close?(state: State): Promise<void> | void
   readonly shared?: Shared<State>

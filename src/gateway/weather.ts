@@ -233,7 +233,7 @@ export function underWeather(weather: Weather, usual: PlannedOperation, exchange
   const { operations, consumers, identifyByOperation } = weather
   exchange.weather = weather.name
   exchange.note(`weather: ${weather.name}`)
-  const verdict = identifyByOperation[usual.index]?.(exchange.request, exchange.clock.now())
+  const verdict = identifyByOperation[usual.index]?.(exchange.request, exchange.clock.now(), exchange.world)
   const own = verdict === undefined || typeof verdict === 'string' ? undefined : consumers.get(verdict.name)
   return (own ?? operations).at(usual)
 }

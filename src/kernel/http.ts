@@ -233,6 +233,8 @@ export interface Request {
   readonly address: string
   /** The client's certificate from the TLS handshake, if any. */
   readonly certificate?: ClientCertificate | undefined
+  /** The credential that an observer has examined, for the wing that brings both: see `Observer.prepare`. */
+  readonly examined?: unknown
   /** Aborts when the client disconnects. Absent for a client that cannot disconnect. */
   readonly signal?: Leaving
   /** Sends the client a 103 (Early Hints) with these links, if it understands one. Absent for a client without a wire. */
@@ -307,6 +309,10 @@ export class ForwardedRequest implements Request {
 
   get certificate(): ClientCertificate | undefined {
     return this.sent.certificate
+  }
+
+  get examined(): unknown {
+    return this.sent.examined
   }
 
   get signal(): Leaving | undefined {

@@ -98,8 +98,8 @@ function compileFor(
     { text: when, source, path: ['when'], report, uncounted: 'answers', filled: isFilledIn ? FILLED : [] },
     { operation, expressions: rule === 'own' ? own : shared, maxBody: compiler.simulation.limits.body },
   )
-  const callerOf = ({ request, clock }: Exchange): string | undefined => {
-    const verdict = identify(request, clock.now())
+  const callerOf = ({ request, clock, world }: Exchange): string | undefined => {
+    const verdict = identify(request, clock.now(), world)
     return typeof verdict === 'string' ? undefined : verdict.name
   }
   /** Says why a request is for none of its operations' callers and paths, if so. */

@@ -69,7 +69,9 @@ export class OperationCompiler {
     this.#readers = readers
     const { defaults, tags, operations, weather } = simulation.file
     this.#scenarios = scenariosIn([defaults, tags, operations, weather])
-    this.#compileIdentify = compileIdentification(contract, consumers)
+    const { house, blocks } = simulation
+    const checks = house.wings.flatMap(({ credentials }) => credentials?.(blocks, consumers) ?? [])
+    this.#compileIdentify = compileIdentification(contract, consumers, checks)
     this.#references = findReferences(contract, simulation.resources)
     this.indexes = new Map([...simulation.resources.keys()].map(name => [name, new Set<string>()] as const))
   }

@@ -5,6 +5,7 @@ import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { compileAnswerOrder } from './answers.ts'
 import { type Ground, NO_OPERATION, OperationCompiler, UNMATCHED } from './compile-operation.ts'
 import { compileConsumers } from './consumers.ts'
+import { withOperations } from './house.ts'
 import { compileLayer, type Layer } from './layers.ts'
 import { ContractNames } from './names.ts'
 import type { Plan, Weather } from './plan.ts'
@@ -12,8 +13,9 @@ import { layRoutes } from './routes.ts'
 import { checkPaths, type Simulation } from './settings.ts'
 import { compileWeather } from './weather.ts'
 
-export function compilePlan(simulation: Simulation, contract: Contract, report: Diagnostics): Plan {
-  const { file, source } = simulation
+export function compilePlan(simulation: Simulation, read: Contract, report: Diagnostics): Plan {
+  const { file, source, house, blocks } = simulation
+  const contract = withOperations(read, house, blocks)
   const consumers = compileConsumers(file.consumers ?? {}, contract, source, report)
   const names = new ContractNames(contract)
   const base = compileLayer(names, { blocks: file, source, path: [], report, scope: '' })

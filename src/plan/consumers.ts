@@ -1,7 +1,14 @@
 // The consumers of a configuration: checked against the security schemes of the contract, and identified by the credentials
 // of a request.
 
-import { ANYBODY, type Consumer, type Identified, type Identify, type RefusedCaller } from '../behaviours/consumer.ts'
+import {
+  ANYBODY,
+  type CheckCredential,
+  type Consumer,
+  type Identified,
+  type Identify,
+  type RefusedCaller,
+} from '../behaviours/consumer.ts'
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts'
 import { cookieValues, decodeQuery, splitQuery } from '../contract/document/parameters.ts'
 import { schemeNamed } from '../contract/security.ts'
@@ -23,7 +30,8 @@ export function compileConsumers(
 ): Consumer[] {
   const owners = new Map<string, string>()
   return Object.entries(blocks).map(([name, { expires, scopes, ...written }]) => {
-    const credentials = new Map(Object.entries(written as Readonly<Record<string, string>>))
+    const isKey = (entry: readonly [string, unknown]): entry is [string, string] => typeof entry[1] === 'string'
+    const credentials = new Map(Object.entries(written).filter(isKey))
     for (const [scheme, key] of credentials) {
       const at = (part?: 'key') => source.locate(['consumers', name, scheme], part)
       if (!contract.securitySchemes.has(scheme)) {
@@ -43,7 +51,7 @@ export function compileConsumers(
       }
       owners.set(`${scheme}\n${key}`, name)
     }
-    if (credentials.size === 0) {
+    if (Object.keys(written).length === 0) {
       report.error('no-credential', `${name} has no credential`, source.locate(['consumers', name], 'key'))
     }
     return {
@@ -55,7 +63,10 @@ export function compileConsumers(
   })
 }
 
-type SchemeCheck = (request: Request) => Consumer | 'missing' | 'unknown'
+/** Returns the check of the credentials of a scheme; `undefined` where it has none. */
+export type CredentialChecks = (scheme: SecurityScheme) => CheckCredential | undefined
+
+type SchemeCheck = Identify
 
 /** Schemes that must all be satisfied. */
 interface Alternative {
@@ -71,16 +82,23 @@ const GRAVITY: Readonly<Record<RefusedCaller, number>> = { missing: 0, unknown: 
  * Compiles the security schemes once, and returns a function that compiles the identification of the consumers of an operation
  * by their credentials. At least one alternative of its `security` must be satisfied. Empty alternatives are handled by the
  * caller.
+ *
+ * @param others check credentials that are not keys of consumers, by the scheme
  */
 export function compileIdentification(
   contract: Contract,
   consumers: readonly Consumer[],
+  others: readonly CredentialChecks[] = [],
 ): (operation: Operation) => Identify {
   const schemes = [...contract.securitySchemes]
-  const checks = new Map(schemes.map(([name, scheme]) => [name, compileScheme(name, scheme, consumers)]))
+  const otherOf = (scheme: SecurityScheme) => others.map(checkOf => checkOf(scheme)).find(check => check !== undefined)
+  const checks = new Map(
+    schemes.map(([name, scheme]) => [name, compileScheme(name, scheme, consumers, otherOf(scheme))]),
+  )
   const needsScopes = (name: string): boolean => {
     const scheme = schemeNamed(name, contract)
-    return consumers.length > 0 && scheme.in === 'authorization' && scheme.scoped
+    const isChecked = consumers.length > 0 || otherOf(scheme) !== undefined
+    return isChecked && scheme.in === 'authorization' && scheme.scoped
   }
   return ({ security }) => {
     const alternatives = security
@@ -91,10 +109,10 @@ export function compileIdentification(
         }),
       )
       .filter(one => one.checks.length > 0)
-    return (request, now) => {
+    return (request, now, world) => {
       let worst: RefusedCaller = 'missing'
       for (const alternative of alternatives) {
-        const verdict = tryAlternative(alternative, request, now)
+        const verdict = tryAlternative(alternative, request, now, world)
         if (typeof verdict !== 'string') return verdict
         if (GRAVITY[verdict] > GRAVITY[worst]) worst = verdict
       }
@@ -104,12 +122,13 @@ export function compileIdentification(
 }
 
 /** All schemes of an alternative must identify the same consumer, and it must have the scopes. */
-function tryAlternative({ checks, scopes }: Alternative, request: Request, now: number): Identified {
+function tryAlternative({ checks, scopes }: Alternative, ...given: Parameters<Identify>): Identified {
+  const [, now] = given
   let consumer: Consumer | undefined
   for (const check of checks) {
-    const found = check(request)
+    const found = check(...given)
     if (typeof found === 'string') return found
-    if (consumer !== undefined && consumer !== found) return 'unknown'
+    if (consumer !== undefined && consumer.name !== found.name) return 'unknown'
     consumer = found
   }
   if (consumer === undefined) return 'missing'
@@ -118,12 +137,17 @@ function tryAlternative({ checks, scopes }: Alternative, request: Request, now: 
   return scopes.every(scope => held.has(scope)) ? consumer : 'unscoped'
 }
 
-function compileScheme(name: string, place: SecurityScheme, consumers: readonly Consumer[]): SchemeCheck[] {
+function compileScheme(
+  name: string,
+  place: SecurityScheme,
+  consumers: readonly Consumer[],
+  other: CheckCredential | undefined,
+): SchemeCheck[] {
   if (place.in === 'nowhere') return []
   if (place.in === 'certificate') return [compileCertificateCheck(name, consumers)]
   const read = compileCredential(place)
   const word = place.in === 'authorization' ? place.word : undefined
-  if (consumers.length === 0) {
+  if (consumers.length === 0 && other === undefined) {
     const wellFormed = word === 'Basic' ? /^[^:]*:/s : /./s
     return [request => (wellFormed.test(read(request) ?? '') ? ANYBODY : 'missing')]
   }
@@ -137,8 +161,8 @@ function compileScheme(name: string, place: SecurityScheme, consumers: readonly 
   const whole = word === 'Bearer' ? [...byKey] : []
   const byField = new Map(whole.map(([key, consumer]) => [`Bearer ${key}`, consumer]))
   return [
-    request => {
-      const known = byField.get(request.headers.authorization as string)
+    (request, now, world) => {
+      const known = byField.get(request.headers.authorization as string) ?? other?.(request, now, world)
       if (known !== undefined) return known
       const key = read(request)
       return key === undefined ? 'missing' : (byKey.get(key) ?? 'unknown')

@@ -1,6 +1,7 @@
 // The capabilities that a gateway.yaml may configure: the behaviours and top-level keys of the house, and those of wings.
 
 import type { Behaviour, BlockKey } from '../behaviours/behaviour.ts'
+import type { Consumer } from '../behaviours/consumer.ts'
 import { type Adviser, Languages } from '../behaviours/expressions.ts'
 import { behaviours } from '../behaviours/index.ts'
 import type { RecordSource } from '../behaviours/resource.ts'
@@ -16,6 +17,7 @@ import { getOrMake } from '../kernel/memo.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
 import type { Engine } from '../state/engines/engine.ts'
 import type { Surroundings } from '../state/surroundings.ts'
+import type { CredentialChecks } from './consumers.ts'
 import type { LocateWithin } from './record-states.ts'
 import type { ResourceFile, SimulationFile, StateBlock } from './simulation-file.ts'
 
@@ -50,7 +52,7 @@ export interface Block<Written = unknown, Settings = unknown> {
   /** Set if only the file may change it: the switch of `serve` with which the control plane may, too. */
   readonly fixed?: string
   /** Returns the texts of the block that may be credentials, which must never be shown. */
-  secrets?(written: Written | undefined): readonly string[]
+  secrets?(written: Written | undefined, file: SimulationFile): readonly string[]
 }
 
 /** A resource whose records may come from elsewhere, while it is compiled. */
@@ -116,6 +118,12 @@ export interface PlanWing {
   readonly engines?: readonly StateEngine[]
   /** The header fields by which a request steers it, such as `Understudy-World`. */
   readonly controls?: readonly string[]
+  /** Keys of a consumer beside those of security schemes: the schemas of their blocks. */
+  readonly consumerKeys?: Readonly<Record<string, Schema>>
+  /** Returns the operations that it serves beside those of the contract, or in the place of those with the same address. */
+  operations?(settings: BlockSettings, contract: Contract): readonly Operation[]
+  /** Checks credentials that are not keys of consumers; `undefined` where it checks none. */
+  credentials?(settings: BlockSettings, consumers: readonly Consumer[]): CredentialChecks | undefined
   /** Reads another kind of document as a contract. */
   readonly convert?: ConvertDocument
   /** Warns of what is doubtful in a contract. */
@@ -164,6 +172,16 @@ export const houseWith = (wings: readonly PlanWing[] = NO_WINGS): House =>
 
 export const NO_WINGS: readonly PlanWing[] = []
 
+/** Returns the contract with the operations of wings; the contract itself where they have none. */
+export function withOperations(contract: Contract, { wings }: House, settings: BlockSettings): Contract {
+  const brought = wings.flatMap(wing => wing.operations?.(settings, contract) ?? [])
+  if (brought.length === 0) return contract
+  const addressOf = ({ method, basePaths: [base = ''], path }: Operation) => `${method} ${base}${path}`
+  const addresses = new Set(brought.map(addressOf))
+  const kept = contract.operations.filter(operation => !addresses.has(addressOf(operation)))
+  return { ...contract, operations: [...kept, ...brought] }
+}
+
 function lifeCycleWith(wings: readonly PlanWing[], responders: readonly Responder[]): readonly Behaviour<unknown>[] {
   const order = [...behaviours, respondWith(responders) as Behaviour<unknown>]
   for (const { before, behaviour } of wings.flatMap(wing => wing.behaviours ?? [])) {
@@ -186,7 +204,7 @@ export class BlockSettings {
     const { state } = file
     const named = (key: string, values: readonly string[] = []) => values.map(value => ({ key, value }))
     this.secrets = [
-      ...house.blocks.flatMap(block => named(block.key, block.secrets?.(writtenIn(block)))),
+      ...house.blocks.flatMap(block => named(block.key, block.secrets?.(writtenIn(block), file))),
       ...house.engines.flatMap(({ key, secrets }) => (typeof state === 'object' ? named(key, secrets?.(state)) : [])),
     ]
   }

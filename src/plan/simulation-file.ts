@@ -27,8 +27,8 @@ export interface SimulationFile extends BehaviourBlocks {
 export interface ConsumerFile {
   readonly expires?: string
   readonly scopes?: readonly string[]
-  /** Credentials by security scheme. */
-  readonly [scheme: string]: string | readonly string[] | undefined
+  /** Credentials by security scheme, and the blocks of wings. */
+  readonly [scheme: string]: string | readonly string[] | object | undefined
 }
 
 /** A resource; the record sources of wings have further keys. */

@@ -33,19 +33,21 @@ const resourcesBlock = (sources: Readonly<Record<string, Schema>>) =>
     properties: { ...resourceKeys, ...sources },
   })
 
-const consumers = setting.named(
-  'The callers with their credentials. Metrics and logs show names, never credentials. Default: any well-formed credential is accepted.',
-  {
-    type: 'object',
-    description: 'Credentials by security scheme of the contract.',
-    properties: {
-      expires: setting.text("By the world's clock.", { format: 'date or time' }),
-      scopes: setting.list({ type: 'string' }, 'The granted scopes, for oauth2 and openIdConnect. Default: none.'),
+const consumersBlock = (keys: Readonly<Record<string, Schema>>) =>
+  setting.named(
+    'The callers with their credentials. Metrics and logs show names, never credentials. Default: any well-formed credential is accepted.',
+    {
+      type: 'object',
+      description: 'Credentials by security scheme of the contract.',
+      properties: {
+        expires: setting.text("By the world's clock.", { format: 'date or time' }),
+        scopes: setting.list({ type: 'string' }, 'The granted scopes, for oauth2 and openIdConnect. Default: none.'),
+        ...keys,
+      },
+      additionalProperties: { type: 'string', minLength: 1 },
+      minProperties: 1,
     },
-    additionalProperties: { type: 'string', minLength: 1 },
-    minProperties: 1,
-  },
-)
+  )
 
 const weatherSchema = (blocks: Readonly<Record<string, Schema>>) =>
   setting.named(
@@ -97,7 +99,7 @@ export function simulationSchemaOf(house: House): Schema {
       journal,
       state: stateBlock(Object.assign({}, ...house.engines.map(({ keys }) => keys))),
       ...blocks,
-      consumers,
+      consumers: consumersBlock(Object.assign({}, ...house.wings.map(({ consumerKeys }) => consumerKeys))),
       weather: weatherSchema(weather),
       errors: house.behaviours.find(({ name }) => name === 'errors')?.schema as Schema,
       resources: resourcesBlock(Object.assign({}, ...house.recordSources.map(({ keys }) => keys))),

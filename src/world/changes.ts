@@ -48,7 +48,7 @@ export type CollectionChange =
   | { readonly kind: 'all'; readonly state: CollectionState }
 
 /** The kinds of things that behaviours keep in a world and that outlast a process. */
-export type KeptKind = 'hits' | 'quotas' | 'keys' | 'paths' | 'scenarios' | 'notes'
+export type KeptKind = 'hits' | 'quotas' | 'keys' | 'paths' | 'scenarios' | 'notes' | 'inherited'
 
 /** A value of a table that behaviours keep in a world, as JSON; `null`: none. */
 export interface KeptValue {
@@ -142,4 +142,6 @@ export interface Lasting {
   restore(key: string, value: unknown): void
   /** Every key with its value. */
   dump(): Iterable<readonly [key: string, value: unknown]>
+  /** Returns a copy for a fork of its world, which else begins without it. */
+  fork?(): Lasting
 }

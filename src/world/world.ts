@@ -251,6 +251,10 @@ export class World implements Counting {
     copy.origin = this.origin
     copy.began = this.began
     copy.copied = true
+    for (const [key, kept] of this.#kept) {
+      const forked = (kept as Partial<Lasting>).fork?.()
+      if (forked !== undefined) copy.#kept.set(key, forked)
+    }
     return copy
   }
 

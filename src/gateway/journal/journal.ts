@@ -116,7 +116,9 @@ export class Journal {
     this.#last = id
     if (id - this.#first >= requests) this.#evict()
     const { exchange, mask } = outcome
-    const { request } = exchange
+    const { request, operation } = exchange
+    const secret = operation.secret === true
+    const keepsBodies = this.bodies > 0 && !secret
     const index = id % requests
     let entry = this.#ring[index]
     if (entry === undefined) {
@@ -127,11 +129,11 @@ export class Journal {
     entry.at = outcome.at
     entry.time = exchange.clock.adjusted ? exchange.clock.now() : outcome.at
     entry.world = exchange.world.name
-    entry.operation = exchange.operation.id
+    entry.operation = operation.id
     entry.consumer = exchange.consumer
     entry.method = request.method
     entry.path = outcome.path
-    entry.query = request.query
+    entry.query = secret ? '' : request.query
     entry.trace = exchange.trace
     entry.status = outcome.reply.status
     entry.milliseconds = outcome.milliseconds
@@ -146,9 +148,9 @@ export class Journal {
     entry.refusal = outcome.reply.refusal
     entry.explanation = outcome.explanation
     entry.headers = this.#headers.length === 0 ? undefined : this.#keepHeaders(request.headers)
-    entry.replyHeaders = this.watched ? outcome.reply.headers : undefined
-    entry.requestBody = this.bodies === 0 ? undefined : this.#keep(outcome.requestBody, mask)
-    entry.replyBody = this.bodies === 0 ? undefined : this.#keep(outcome.reply.body, mask)
+    entry.replyHeaders = this.watched && !secret ? outcome.reply.headers : undefined
+    entry.requestBody = keepsBodies ? this.#keep(outcome.requestBody, mask) : undefined
+    entry.replyBody = keepsBodies ? this.#keep(outcome.reply.body, mask) : undefined
     entry.mask = mask
     entry.size = sizeOf(entry)
     this.#bytes += entry.size

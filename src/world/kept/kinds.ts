@@ -3,7 +3,7 @@
 import type { KeptKind, Lasting } from '../changes.ts'
 import { Hits } from './hits.ts'
 import { IdempotencyKeys } from './idempotency-keys.ts'
-import { Notes } from './notes.ts'
+import { InheritedNotes, Notes } from './notes.ts'
 import { PathCounts } from './path-counts.ts'
 import { Quotas } from './quotas.ts'
 import { Scenarios } from './scenarios.ts'
@@ -14,6 +14,8 @@ export const LASTING: Readonly<Record<KeptKind, new () => Lasting>> = {
   keys: IdempotencyKeys,
   paths: PathCounts,
   scenarios: Scenarios,
+  // Before the kind that it extends.
+  inherited: InheritedNotes,
   notes: Notes,
 }
 

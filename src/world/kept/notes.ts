@@ -6,8 +6,8 @@ import { Table } from './table.ts'
 const MOST_NOTES = 100_000
 
 export class Notes extends Table<object> {
-  constructor() {
-    super({ max: MOST_NOTES })
+  constructor(max = MOST_NOTES) {
+    super({ max })
   }
 
   protected write = (value: object): unknown => value
@@ -30,5 +30,20 @@ export class Notes extends Table<object> {
   /** The values, in no order. */
   all(): Iterable<object> {
     return this.values.values()
+  }
+}
+
+const MOST_INHERITED = 10_000
+
+/** Notes that forks of the world keep, too. */
+export class InheritedNotes extends Notes {
+  constructor() {
+    super(MOST_INHERITED)
+  }
+
+  fork(): InheritedNotes {
+    const copy = new InheritedNotes()
+    for (const [key, value] of this.dump()) copy.restore(key, value)
+    return copy
   }
 }
