@@ -22,6 +22,7 @@ import { record } from './wings/record/wing.ts'
 import { redis } from './wings/redis/wing.ts'
 import { stateFile } from './wings/state-file/wing.ts'
 import { swagger } from './wings/swagger/wing.ts'
+import { tokens } from './wings/tokens/wing.ts'
 import { webhooks } from './wings/webhooks/wing.ts'
 import { workers } from './wings/workers/wing.ts'
 
@@ -40,6 +41,7 @@ export const WINGS: readonly Wing[] = [
   effects,
   infer,
   realApi,
+  tokens,
   project,
   record,
   drift,

@@ -82,7 +82,7 @@ test('the extension point imports no extension', () => {
 /** The files that may write each field of an exchange, besides its own. */
 const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   request: ['behaviours/prefer.ts'],
-  consumer: ['behaviours/authenticate.ts', 'behaviours/deprecation.ts', 'plan/answers.ts'],
+  consumer: ['behaviours/authenticate.ts', 'behaviours/deprecation.ts', 'plan/answers.ts', 'wings/tokens/'],
   values: ['behaviours/validate/parameters.ts'],
   body: ['behaviours/validate/index.ts', 'plan/conditions.ts'],
   bytes: ['behaviours/validate/index.ts', 'plan/conditions.ts'],

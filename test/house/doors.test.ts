@@ -31,6 +31,7 @@ const DOORS: Readonly<Record<string, string | readonly string[]>> = {
   'sonic-boom': 'gateway/log.ts',
   'find-my-way': 'contract/paths.ts',
   'sorted-btree': 'world/records/rows.ts',
+  jose: 'wings/tokens/',
   'lru-cache': ['world/', 'wings/real-api/'],
   '@redis/client': 'wings/redis/redis-connection.ts',
   '@modelcontextprotocol/server': 'wings/mcp/',

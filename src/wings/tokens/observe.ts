@@ -1,0 +1,96 @@
+// The issuers of a gateway: gives tokens, and checks those of requests before they are dispatched.
+
+import type { CheckCredential, Consumer } from '../../behaviours/consumer.ts'
+import type { Host, Observer } from '../../gateway/observer.ts'
+import { ForwardedRequest, type Request } from '../../kernel/http.ts'
+import type { World } from '../../world/world.ts'
+import { type Issuers, issuersBlock } from './block.ts'
+import { examine } from './examine.ts'
+import type { Keys, SignedToken, TokenFault } from './keys.ts'
+
+/** The tokens whose signatures were checked last. */
+const MOST_CHECKED = 1000
+
+export class TokenService {
+  /** Those of the configuration. */
+  issuers: Issuers | undefined
+  readonly #host: Host
+  #keys: Promise<Keys> | undefined
+  readonly #checked = new Map<string, SignedToken>()
+
+  constructor(host: Host) {
+    this.#host = host
+  }
+
+  get keys(): Promise<Keys> {
+    this.#keys ??= import('./keys.ts').then(({ Keys }) => new Keys(() => this.#host.worlds.default))
+    return this.#keys
+  }
+
+  /** Checks the signature of a token. */
+  async verify(token: string, issuers: Issuers): Promise<SignedToken | TokenFault | undefined> {
+    const before = this.#checked.get(token)
+    if (before !== undefined) return before
+    const verified = await (await this.keys).verify(token, issuers)
+    if (verified === undefined || 'fault' in verified) return verified
+    if (this.#checked.size >= MOST_CHECKED) this.#checked.delete(this.#checked.keys().next().value as string)
+    this.#checked.set(token, verified)
+    return verified
+  }
+
+  adopt(issuers: Issuers | undefined): void {
+    this.issuers = issuers
+    this.#checked.clear()
+  }
+
+  forgetChecked(): void {
+    this.#checked.clear()
+  }
+}
+
+export const tokensObserver: Observer<TokenService> = {
+  name: 'tokens',
+  open: host => new TokenService(host),
+  compile(plan, service) {
+    if (plan.world === undefined) service.adopt(plan.settings(issuersBlock))
+    return undefined
+  },
+  prepare(plan, service) {
+    const issuers = plan.settings(issuersBlock)
+    if (issuers === undefined) return undefined
+    return async request => {
+      const [, token] = BEARER.exec(String(request.headers.authorization)) ?? []
+      const verified = token === undefined ? undefined : await service.verify(token, issuers)
+      return verified === undefined ? request : new ExaminedRequest(request, verified)
+    }
+  },
+}
+
+/** A token with the three parts of a JWT (RFC 7519 §3). */
+const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]*) *$/i
+
+class ExaminedRequest extends ForwardedRequest {
+  readonly #verified: SignedToken | TokenFault
+
+  constructor(sent: Request, verified: SignedToken | TokenFault) {
+    super(sent)
+    this.#verified = verified
+  }
+
+  override get examined(): SignedToken | TokenFault {
+    return this.#verified
+  }
+}
+
+/** Returns the check of the tokens of requests. */
+export function tokenCheck(issuers: Issuers, consumers: readonly Consumer[]): CheckCredential {
+  const byName = new Map(consumers.map(consumer => [consumer.name, consumer]))
+  return ({ examined }, now, world?: World) => {
+    if (examined === undefined) return undefined
+    const verified = examined as SignedToken | TokenFault
+    const judged = examine(verified, issuers, now, world)
+    if ('fault' in judged) return judged.isExpired ? 'expired' : 'unknown'
+    const consumer = byName.get(judged.consumer)
+    return consumer === undefined ? 'unknown' : { ...consumer, scopes: judged.scopes }
+  }
+}

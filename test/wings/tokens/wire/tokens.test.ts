@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { startGateway } from '../../../../src/index.ts'
+import { BASIC, CONTRACT, ISSUERS } from '../login.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'understudy-'))
+after(() => rmSync(home, { recursive: true }))
+writeFileSync(join(home, 'gateway.yaml'), CONTRACT + ISSUERS)
+
+const readJson = async (response: Response) => (await response.json()) as Record<string, string>
+
+test('a service checks a token by the keys of the issuer', async () => {
+  const gateway = await startGateway({ config: join(home, 'gateway.yaml') })
+  try {
+    const metadata = await readJson(
+      await fetch(`${new URL(gateway.url).origin}/oauth/.well-known/openid-configuration`),
+    )
+    const body = new URLSearchParams({ grant_type: 'client_credentials' })
+    const given = await readJson(await fetch(metadata.token_endpoint ?? '', { method: 'POST', headers: BASIC, body }))
+    const keys = createRemoteJWKSet(new URL(metadata.jwks_uri ?? ''))
+    const { payload } = await jwtVerify(given.access_token ?? '', keys, {
+      issuer: metadata.issuer ?? '',
+      typ: 'at+jwt',
+    })
+    assert.equal(payload.sub, 'shop')
+    const authorization = `Bearer ${given.access_token}`
+    assert.equal((await fetch(`${gateway.url}/pets`, { headers: { authorization } })).status, 200)
+  } finally {
+    await gateway.close()
+  }
+})
