@@ -48,6 +48,10 @@ const SCOPED: Readonly<Record<string, NamedReference['kind'] | undefined>> = {
   sample: 'schema',
 }
 
+/** Returns the call of a function by its name: `uuid()`, `records("…")`; `undefined` for other names. */
+export const callNamed = (name: string): string | undefined =>
+  Object.hasOwn(SCOPED, name) ? (name === 'uuid' ? 'uuid()' : `${name}("…")`) : undefined
+
 /** The names that an expression may begin with. */
 const ROOTS = 'request consumer operation now ordinal nth accepted world'.split(' ')
 /** The same with those that some expressions have only. */
@@ -126,7 +130,8 @@ export const mistake = (text: string, code: string, message: string): Mistake =>
 })
 
 export const unknownRoot = (name: string, { start, end }: { start: number; end: number }): Mistake => {
-  const hint = suggest(name, [...ROOTS, ...Object.keys(SCOPED)])
+  const call = callNamed(name)
+  const hint = call === undefined ? suggest(name, [...ROOTS, ...Object.keys(SCOPED)]) : `write ${call}`
   return { code: 'unknown-root', message: `unknown name "${name}" in an expression`, hint, start, end }
 }
 

@@ -6,6 +6,7 @@ import { suggest } from '../kernel/diagnostic.ts'
 import type { Path } from '../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, put, stringifyJson } from '../kernel/json.ts'
 import type { Expression, Scope } from './scope.ts'
+import { callNamed } from './syntax-tree.ts'
 
 /** JSON text that is inserted unchanged. */
 export class JsonText {
@@ -127,7 +128,9 @@ export function compileFilling<Context extends TemplateContext>(
         .matchAll(FOREIGN)) {
         const start = value.indexOf(whole)
         const span = { start, end: start + whole.length }
-        report('unfilled-template', `${whole} is not filled in`, [...at, ...path], hint ?? `write \${${name}}`, span)
+        const isPlaceholder = field?.(name, path, false) !== undefined
+        const instead = isPlaceholder || compile === undefined ? name : (callNamed(name) ?? name)
+        report('unfilled-template', `${whole} is not filled in`, [...at, ...path], hint ?? `write \${${instead}}`, span)
       }
       const bound = parts.map(part => (typeof part === 'string' ? part : bindPart(part, path, parts.length === 1)))
       const [first] = bound

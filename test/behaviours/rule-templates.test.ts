@@ -111,3 +111,14 @@ operations: { getThing: { respond: { read: things } }, listThings: { respond: { 
     )
   })
 })
+
+test('a placeholder of other templates is told with the form that an expression has here', () => {
+  const hintsOf = (token: string) => {
+    const rule = `{ respond: { status: 200, body: [{ id: 1, name: "${token}" }] } }`
+    const path = fileOf(`${CONTRACT}\noperations: { listThings: { rules: [${rule}] } }\n`)
+    return loadPlan(path, dirname(path), {}).report.list.map(({ message, hint }) => [message, hint])
+  }
+  assert.deepEqual(hintsOf('{{uuid}}'), [['{{uuid}} is not filled in', 'write ${uuid()}']])
+  assert.deepEqual(hintsOf('${uuid}'), [['unknown name "uuid" in an expression', 'write uuid()']])
+  assert.deepEqual(hintsOf('{{consumer}}'), [['{{consumer}} is not filled in', 'write ${consumer}']])
+})

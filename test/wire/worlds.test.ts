@@ -26,6 +26,13 @@ describe('worlds over HTTP', () => {
   const pets = async (url: string, headers = {}) =>
     (await ask(`${url}/pets?limit=100`, { headers: { ...KEY, ...headers } })).body as { id: number; name: string }[]
 
+  test('an unknown member of an order is told with the nearest that exists', async () => {
+    const detailOf = async (body: object) =>
+      ((await steer('PUT', '/worlds/default/clock', body)).body as { detail: string }).detail
+    assert.equal(await detailOf({ rat: 60 }), '/rat is not allowed; did you mean "rate"?')
+    assert.match(await detailOf({ colour: 1 }), /^\/colour is not allowed; one of: .*freeze/)
+  })
+
   for (const [way, base, headers] of [
     ['by a header', () => gateway.url, { 'understudy-world': 'w1' }],
     ['after the base path', () => `${gateway.url}/~w2`, {}],

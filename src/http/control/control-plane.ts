@@ -168,5 +168,8 @@ function compileCallBody(
   }
 }
 
-const describeViolation = ({ pointer, message }: Violation): string =>
-  pointer === '' ? `the body ${message}` : `${pointer} ${message}`
+function describeViolation({ pointer, message, keyword, params }: Violation): string {
+  if (keyword !== 'additionalProperties') return pointer === '' ? `the body ${message}` : `${pointer} ${message}`
+  const known = params.known as readonly string[]
+  return withHint(`${pointer} ${message}`, String(params.additionalProperty), known)
+}

@@ -57,7 +57,7 @@ export function explainHabit(text: string, mistake: Mistake): Mistake {
       if (start > mistake.end || end + 1 < mistake.start) continue
       const part = (_: string, n: number) =>
         text.slice(...((found.indices as RegExpIndicesArray)[n] as [number, number]))
-      const message = `expressions are written without "${text.slice(start, end)}"`
+      const message = `expressions do not know "${text.slice(start, end)}"`
       return { ...mistake, message, hint: `write ${instead.replace(/\$(\d)/g, part as never)}`, start, end }
     }
   }
