@@ -413,7 +413,8 @@ function compileAdditions({ effect, at, target, site, language }: Around, confli
     const out: Record<string, Json> = {}
     for (const [field, { make }] of sums) {
       const [old, more] = [record[field] ?? 0, make(exchange)]
-      if (!isNumber(old) || !isNumber(more)) throw refused(conflict, `/${field} of ${target.name} has no sum`)
+      if (!isNumber(more)) throw refused(conflict, `the value to add to /${field} of ${target.name} is not a number`)
+      if (!isNumber(old)) throw refused(conflict, `/${field} of the record of ${target.name} is not a number`)
       put(out, field, sumOf(old, more))
     }
     return out
