@@ -168,6 +168,17 @@ export class Journal {
     this.#bytes += text.length
   }
 
+  /** Keeps the body of a reply that was passed on as it arrived, of a request that is still kept. */
+  keepReply(id: number, body: Uint8Array): void {
+    const entry = this.find(id)
+    if (entry === undefined || this.bodies === 0) return
+    entry.replyBody = this.#keep(body, entry.mask)
+    this.#bytes -= entry.size
+    entry.size = sizeOf(entry)
+    this.#bytes += entry.size
+    while (this.#bytes > this.#room) this.#evict()
+  }
+
   /** The kept entries, oldest first. Do not retain an entry: it is reused for another request. */
   *each(): Iterable<JournalEntry> {
     for (let id = this.#first; id <= this.#last; id++) {

@@ -1,5 +1,6 @@
 // The second observer: keeps each request in the journal.
 
+import type { Judgement } from '../../kernel/http.ts'
 import type { Observer } from '../observer.ts'
 import type { Journal } from './journal.ts'
 
@@ -16,7 +17,12 @@ export const journalObserver: Observer<{ readonly journal: Journal; fail(error: 
       const id = journal.record(done)
       const { stream } = done.reply
       if (stream?.judged === undefined) return
-      stream.judged.then(({ text }) => text === undefined || journal.note(id, text)).catch(fail)
+      const isSecret = done.exchange.operation.secret === true
+      const note = ({ text, body }: Judgement): void => {
+        if (text !== undefined) journal.note(id, text)
+        if (body instanceof Uint8Array && !isSecret) journal.keepReply(id, body)
+      }
+      stream.judged.then(note).catch(fail)
     }
   },
 }

@@ -123,6 +123,17 @@ test('a repeated Idempotency-Key creates one record', async () => {
   assert.equal(JSON.parse(`${(await get('/books')).body}`).length, 1)
 })
 
+test('the journal keeps the body of a forwarded reply once it has arrived', async () => {
+  gateway = gatewayOf(load(`${YAML}journal: { bodies: 1kB }\n`), new FixedClock())
+  gateway.observed(realApiObserver).client = client
+  isDown = false
+  const { stream } = await get('/books')
+  for await (const _ of stream?.chunks ?? []);
+  await stream?.judged
+  const [entry] = [...gateway.journal.each()]
+  assert.deepEqual(entry?.replyBody, { text: '[]', bytes: 2, cut: false })
+})
+
 test('another kind of reply beside a bare forward is a mistake with its remedy', () => {
   const { report } = load(YAML.replace('list: books, forward: { else: simulate }', 'list: books, forward: {}'))
   assert.deepEqual(
