@@ -1,5 +1,6 @@
 // Requests to try an operation with: one that keeps to the contract, and several that break it, each in one way.
 
+import { findReferences } from '../../behaviours/references.ts'
 import type { Resource } from '../../behaviours/resource.ts'
 import { withinsOf } from '../../behaviours/respond/config.ts'
 import type { Operation } from '../../contract/contract.ts'
@@ -222,12 +223,14 @@ const ACTIONS = ['create', 'replace', 'update'] as const
  * @param id of the record that the path names; ids in the body must not differ from it
  * @returns a function that changes a body, wherever the record is in it
  */
-function referring(operation: Operation, { simulation }: Plan, id: Json | undefined): (value: Json) => Json {
+function referring(operation: Operation, { simulation, contract }: Plan, id: Json | undefined): (value: Json) => Json {
   const respond = respondBlock(operation, simulation.file)
   const action = respond && ACTIONS.find(one => respond[one] !== undefined)
   const resource = action && simulation.resources.get(String(respond[action]))
   if (resource === undefined) return value => value
-  const { idField, seeds, assign, references } = resource
+  const { idField, seeds, assign, references, schema } = resource
+  // A field without a reference may name a record too, of which a rule or an effect makes use: `orderId`.
+  const named = findReferences(contract, simulation.resources).fields(schema.node)
   const known = new Map<string, Json>()
   for (const [field, { to }] of references) {
     const owner = simulation.resources.get(to)
@@ -245,7 +248,8 @@ function referring(operation: Operation, { simulation }: Plan, id: Json | undefi
     const record = value as JsonObject
     const entries = Object.entries(record).map(([name, item]): [string, Json] => {
       const existing = known.get(name)
-      if (existing === undefined) return [name, depth > 0 ? change(item, depth - 1) : item]
+      if (existing === undefined)
+        return [name, named.get(name)?.(item, 0) ?? (depth > 0 ? change(item, depth - 1) : item)]
       return [name, Array.isArray(item) ? [existing] : item === null ? null : existing]
     })
     const changed = Object.fromEntries(entries)

@@ -40,6 +40,35 @@ suite('a self-check', () => {
     )
   })
 
+  test('sends ids of records where fields are called as they are', async () => {
+    const loaded = loadFiles({
+      'gateway.yaml': `
+contract:
+  openapi: 3.0.3
+  info: { title: Shop, version: '1' }
+  paths:
+    /payments:
+      post:
+        operationId: createPayment
+        requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Payment' } } } }
+        responses: { '201': { description: Paid. }, '400': { description: Invalid. }, '409': { description: Not possible. } }
+  components:
+    schemas:
+      Order: { type: object, required: [id], properties: { id: { type: integer, readOnly: true } } }
+      Payment:
+        type: object
+        required: [id, orderId]
+        properties: { id: { type: integer, readOnly: true }, orderId: { type: integer } }
+resources: { orders: { schema: Order, seed: [{ id: 907 }] }, payments: { schema: Payment } }
+operations:
+  createPayment:
+    respond: { create: payments }
+    rules: [{ when: request.body.orderId != 907, respond: { status: 409 } }]
+`,
+    })
+    assert.deepEqual(await findings(loaded), [])
+  })
+
   test('reports a reply without a required header', async () => {
     const boats = `
 openapi: 3.0.3
