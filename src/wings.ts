@@ -23,11 +23,15 @@ import { redis } from './wings/redis/wing.ts'
 import { stateFile } from './wings/state-file/wing.ts'
 import { swagger } from './wings/swagger/wing.ts'
 import { tokens } from './wings/tokens/wing.ts'
+import { steerWebhooks, type WebhookSteering } from './wings/webhooks/steering.ts'
 import { webhooks } from './wings/webhooks/wing.ts'
 import { workers } from './wings/workers/wing.ts'
 
 export type { CoverageFilter } from './wings/coverage/coverage.ts'
 export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } from './wings/coverage/report.ts'
+export type { MadeUp } from './wings/webhooks/by-hand.ts'
+export type { DeliveryFilter } from './wings/webhooks/deliveries.ts'
+export type { Attempt, Delivery, DeliveryVerdict, OtherDelivery, SubscriptionName } from './wings/webhooks/types.ts'
 
 /** @internal The library exports the types of this file only. */
 export const WINGS: readonly Wing[] = [
@@ -56,8 +60,9 @@ export const WINGS: readonly Wing[] = [
 
 /** The members that wings add to a gateway of the library. */
 export interface WingSteering extends CoverageSteering {}
+export interface WingSteering extends WebhookSteering {}
 
-const STEERINGS: readonly ((gateway: Gateway) => object)[] = [steerCoverage]
+const STEERINGS: readonly ((gateway: Gateway) => object)[] = [steerCoverage, steerWebhooks]
 
 /** @internal */
 export const steerWings = (gateway: Gateway): WingSteering =>
