@@ -76,6 +76,15 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('../weather/weather-view.tsx')).WeatherView,
   },
   {
+    id: 'webhooks',
+    title: 'Webhooks',
+    about: 'The deliveries to receivers, and their attempts.',
+    icon: 'upload',
+    worlds: 'all',
+    ofOneProcess: true,
+    load: async () => (await import('../../wings/webhooks/view.tsx')).WebhooksView,
+  },
+  {
     id: 'drift',
     title: 'Drift',
     about: 'Where the real API differs from the contract.',

@@ -21,7 +21,7 @@ import {
 import { type MadeUp, redeliver, sendByHand, webhookOf } from './by-hand.ts'
 import { type DeliveryFilter, deliveriesIn, filterFault, verifyDeliveries } from './deliveries.ts'
 import { webhooksBlock } from './settings.ts'
-import type { Delivery } from './types.ts'
+import type { Delivery, DeliveryPage } from './types.ts'
 
 const FILTER = {
   world: described('The world. Default: all.'),
@@ -47,6 +47,14 @@ const selecting =
     return fault === undefined ? answer(deliveriesIn(gateway, filter), parameters) : badRequest(fault)
   }
 
+const webhooksOf = ({ plan }: Gateway): readonly string[] => [...(plan.settings(webhooksBlock)?.keys() ?? [])]
+
+const pageOf = (gateway: Gateway, all: readonly Delivery[], limit = all.length): DeliveryPage => ({
+  deliveries: limit === 0 ? [] : all.slice(-limit),
+  total: all.length,
+  webhooks: webhooksOf(gateway),
+})
+
 const listDeliveries = (gateway: Gateway): PlainRoute => ({
   at: 'GET /deliveries',
   summary: 'The deliveries of webhooks with their attempts, in the order of their events.',
@@ -55,9 +63,7 @@ const listDeliveries = (gateway: Gateway): PlainRoute => ({
     limit: described('The maximum number, the latest ones. Default: 100.', { ...positive, maximum: 10_000 }),
   },
   replies: { 200: replyWith('Those that match.', shape('DeliveryPage')) },
-  handle: selecting(gateway, (all, { limit = 100 }) =>
-    json({ deliveries: all.slice(-Number(limit)), total: all.length }),
-  ),
+  handle: selecting(gateway, (all, { limit = 100 }) => json(pageOf(gateway, all, Number(limit)))),
 })
 
 const verify = (gateway: Gateway): PlainRoute => ({
@@ -102,11 +108,10 @@ const sendWebhook = (gateway: Gateway): PlainRoute => ({
     if (world === undefined) return refuseWorld('unknown', named, gateway.worlds)
     const name = String(parameters.name)
     const webhook = webhookOf(gateway, world, name)
-    if (webhook === undefined)
-      return missing('webhook', name, [...(gateway.plan.settings(webhooksBlock)?.keys() ?? [])])
+    if (webhook === undefined) return missing('webhook', name, webhooksOf(gateway))
     const ids = await sendByHand(gateway, world, webhook, event)
     const deliveries = deliveriesIn(gateway, { world: named }).filter(({ id }) => ids.includes(id))
-    return json({ deliveries, total: deliveries.length })
+    return json(pageOf(gateway, deliveries))
   },
 })
 

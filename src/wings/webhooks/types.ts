@@ -64,6 +64,8 @@ export interface DeliveryPage {
   readonly deliveries: readonly Delivery[]
   /** The number of those that match. */
   readonly total: number
+  /** The webhooks of the configuration. */
+  readonly webhooks: readonly string[]
 }
 
 export interface DeliveryVerdict {
