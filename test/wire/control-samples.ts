@@ -82,6 +82,8 @@ export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/coverage?format=lcov', status: 200 },
     { path: '/coverage?format=html', status: 400 },
     { path: '/coverage?operation=createPett', status: 404 },
+    { path: '/coverage?consumer=dmo', status: 404 },
+    { path: '/coverage?consumer=', status: 200 },
   ],
   resetCoverage: [{ path: '/coverage', method: 'DELETE', status: 204 }],
   getWeather: [{ path: '/weather', status: 200 }],

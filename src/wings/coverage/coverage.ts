@@ -5,6 +5,7 @@ import type { Exchange } from '../../behaviours/exchange.ts'
 import { type Operation, responseFor } from '../../contract/contract.ts'
 import { compileTexts, type Parameter, splitQuery } from '../../contract/document/parameters.ts'
 import type { Peers } from '../../gateway/observer.ts'
+import { unknownName } from '../../gateway/refused.ts'
 import type { BrokenRule, Reply } from '../../kernel/http.ts'
 import { isObject, parsePointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
@@ -18,6 +19,12 @@ export interface CoverageFilter {
   readonly consumer?: string | undefined
   readonly operation?: string | undefined
 }
+
+const FILTERS: readonly string[] = Object.keys({
+  world: true,
+  consumer: true,
+  operation: true,
+} satisfies Record<keyof CoverageFilter, true>)
 
 /** Pairs of a world and a consumer with separate bits. Later pairs share one set of bits, which no filter matches. */
 const MOST_CALLERS = 200
@@ -105,6 +112,23 @@ export class Coverage {
     this.#operations.clear()
     this.#callers = []
     this.#indexes.clear()
+  }
+
+  /**
+   * Throws `Refused` for an operation that does not exist, a consumer that is neither configured nor known from earlier
+   * requests, and a filter of another name. Otherwise a misspelt one would show that nothing was touched.
+   */
+  checkFilter(filter: CoverageFilter): void {
+    const { operations, simulation } = this.#served
+    for (const name of Object.keys(filter)) if (!FILTERS.includes(name)) throw unknownName('filter', name, FILTERS)
+    const { operation, consumer = '' } = filter
+    const ids = operations.map(one => one.operation.id)
+    if (operation !== undefined && !ids.includes(operation)) throw unknownName('operation', operation, ids)
+    const { consumerNames } = simulation
+    if (consumer === '' || consumerNames.length === 0 || consumerNames.includes(consumer)) return
+    this.settle()
+    if (this.#callers.some(caller => caller.consumer === consumer)) return
+    throw unknownName('consumer', consumer, consumerNames)
   }
 
   /** The coverage of this process. @param all whether operations without a call are in it */

@@ -1,6 +1,6 @@
 // The routes of the coverage.
 
-import { DONE, done, json, missing, text } from '../../http/control/replies.ts'
+import { DONE, done, json, text } from '../../http/control/replies.ts'
 import {
   type Control,
   type ControlRoute,
@@ -38,14 +38,11 @@ export const coverageRoutes = ({ gateway }: Control): readonly ControlRoute[] =>
       },
       replies: {
         200: replyWith('The coverage.', shape('CoverageReport'), 'text/plain'),
-        404: 'The operation does not exist.',
+        404: 'The operation or the consumer does not exist.',
       },
       handle: async ({ parameters }) => {
         const { format = 'json', ...filter } = parameters as CoverageQuery
-        const names = gateway.plan.operations.map(({ operation }) => operation.id)
-        if (filter.operation !== undefined && !names.includes(filter.operation)) {
-          return missing('operation', filter.operation, names)
-        }
+        coverage.checkFilter(filter)
         const report = await coverage.reportAll(filter)
         return format === 'json' ? json(report) : text(formatCoverage(report, format))
       },

@@ -6,13 +6,17 @@ import { coverageObserver } from './observe.ts'
 import type { CoverageReport } from './report.ts'
 
 export interface CoverageSteering {
-  /** The parts of the contract that requests have touched; of some requests with a filter. */
+  /** The parts of the contract that requests have touched; of some requests with a filter. Throws for unknown names. */
   coverage(filter?: CoverageFilter): CoverageReport
   /** Forgets what requests have touched. */
   resetCoverage(): void
 }
 
 export const steerCoverage = (gateway: Gateway): CoverageSteering => ({
-  coverage: filter => gateway.observed(coverageObserver).report(filter),
+  coverage(filter = {}) {
+    const coverage = gateway.observed(coverageObserver)
+    coverage.checkFilter(filter)
+    return coverage.report(filter)
+  },
   resetCoverage: () => gateway.observed(coverageObserver).reset(),
 })

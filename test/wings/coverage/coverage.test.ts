@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { CoverageFilter } from '../../../src/wings/coverage/coverage.ts'
 import { coverageObserver } from '../../../src/wings/coverage/observe.ts'
 import { formatCoverage, mergeReports } from '../../../src/wings/coverage/report.ts'
+import { steerCoverage } from '../../../src/wings/coverage/steering.ts'
 import { inProcess, loadFiles } from '../../support/in-process.ts'
 
 const CONTRACT = `openapi: 3.1.0
@@ -220,6 +221,22 @@ test('world, consumer and operation choose among the requests', async () => {
     report({ operation: 'getPet' }).operations.map(({ operation }) => operation),
     ['getPet'],
   )
+})
+
+test('a filter refuses names that do not exist, and takes those of consumers that are no longer configured', async () => {
+  const { create, gateway } = kennel()
+  const { coverage } = steerCoverage(gateway)
+  await create({ name: 'Rex' }, { 'x-key': 'ann-key' })
+  assert.throws(() => coverage({ consumer: 'an' }), { message: 'there is no consumer an; one of: ann, bob' })
+  assert.throws(() => coverage({ operation: 'getPets' }), /there is no operation getPets; did you mean "getPet"/)
+  assert.throws(() => coverage({ wrld: 'ada' } as never), /there is no filter wrld; did you mean "world"/)
+  assert.equal(coverage({ consumer: 'bob' }).seen, 0)
+  assert.ok(coverage({ consumer: '' }).total > 0)
+  const withoutAnn = GATEWAY.replace('ann: { key: ann-key }, ', '')
+  const { plan } = loadFiles({ 'gateway.yaml': withoutAnn, 'contract.yaml': CONTRACT })
+  assert.ok(plan)
+  gateway.adopt(plan)
+  assert.ok(coverage({ consumer: 'ann' }).seen > 0)
 })
 
 test('more callers than are told apart count together', async () => {
