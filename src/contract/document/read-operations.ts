@@ -38,7 +38,7 @@ export function readOperations(reading: ContractReading, basePaths: readonly str
     if (key.startsWith('x-')) continue
     if (key.length > LONGEST_PATH) {
       const message = `a path of ${key.length} characters is left out; the most are ${LONGEST_PATH}`
-      reading.warn('left-out', message, entry, 'key')
+      reading.warn('left-out', message, entry, 'key', 'write a shorter path')
       continue
     }
     const item = readItem(entry, reading)
@@ -118,7 +118,8 @@ function readPathItem(
   return methods.flatMap(([method, entry]) => {
     if (!isGiven(entry)) return []
     const leaveOut = (why: string, at: Node): [] => {
-      reading.warn('left-out', `${method} ${path} is left out: ${why} cannot be resolved`, at, 'key')
+      const message = `${method} ${path} is left out: ${why} cannot be resolved`
+      reading.warn('left-out', message, at, 'key', 'refer to a part or a file that exists')
       return []
     }
     if (isReference(entry)) {

@@ -8,6 +8,7 @@ import { expressionsOf } from '../../contract/paths.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Headers, Reply } from '../../kernel/http.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
+import { isSecretName } from '../../kernel/secrets.ts'
 import type { Progress } from '../../kernel/terminal.ts'
 import { credentialOf, NO_CREDENTIAL } from '../../plan/credentials.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
@@ -78,6 +79,7 @@ export async function checkAgainst(plan: Plan, report: Diagnostics, options: Aga
     await check.call(planned)
   }
   await check.deleteMade()
+  check.tellClosed()
   return check
 }
 
@@ -91,6 +93,8 @@ class ServerCheck implements Against {
   readonly #records: ServerRecords
   /** The last requests in a row that got no reply. */
   #silences = 0
+  /** The operations that refused a request without a credential. */
+  readonly #closed = new Set<Operation>()
 
   constructor(plan: Plan, report: Diagnostics, options: AgainstOptions) {
     this.#plan = plan
@@ -191,7 +195,8 @@ class ServerCheck implements Against {
     const reply = await this.#send(operation, probe.request, standIn)
     if (reply === undefined) return undefined
     const why = this.#whyNotCompared(calls, probe, reply)
-    if (why !== undefined) this.#skip(operation, why)
+    if (why === DENIED) this.#noteClosed(operation, reply)
+    else if (why !== undefined) this.#skip(operation, why)
     else this.#keep({ operation, request: probe.request, reply, standIn }, this.#differences(operation, probe, reply))
     if (reply.status < 300) this.#records.note(operation, calls.given, reply)
     return reply
@@ -213,9 +218,12 @@ class ServerCheck implements Against {
   }
 
   /** Returns why a reply says nothing of the contract. */
-  #whyNotCompared({ planned: { operation }, lacking }: Calls, { valid }: Probe, { status }: ObservedReply) {
-    if (valid && (status === 401 || status === 403) && asksForCredential(operation, this.#plan))
-      return `it was answered ${status}; name a consumer with --as`
+  #whyNotCompared({ planned: { operation }, lacking }: Calls, { valid, request }: Probe, { status }: ObservedReply) {
+    const isDenied = valid && (status === 401 || status === 403)
+    if (isDenied && asksForCredential(operation, this.#plan)) return DENIED
+    const isDocumented = operation.responses.has(`${status}`)
+    if (isDenied && isDocumented && carriesSecret(request.text))
+      return `it was answered ${status}, as made-up credentials have to be`
     if (valid && status === 404) return lacking
     return status === 429 && !operation.responses.has('429') ? 'it was answered 429; lower --rate' : undefined
   }
@@ -239,10 +247,42 @@ class ServerCheck implements Against {
     this.book.add({ ...context, consumer, at: now() }, differences)
   }
 
-  #skip({ id, node }: Operation, why: string): void {
-    this.#report.warning('not-checked', `${id} was not compared: ${why}`, placeOf(node, 'key'))
+  #skip({ id, node }: Operation, why: string, hint?: string): void {
+    this.#report.warning('not-checked', `${id} was not compared: ${why}`, placeOf(node, 'key'), hint)
+  }
+
+  #noteClosed(operation: Operation, { status }: ObservedReply): void {
+    const { consumer } = this.#options
+    if (consumer === undefined) this.#closed.add(operation)
+    else
+      this.#skip(
+        operation,
+        `it was answered ${status} with the credential of ${consumer}`,
+        'name another consumer with --as',
+      )
+  }
+
+  /** Reports the operations that need a credential, all in one. */
+  tellClosed(): void {
+    const [first] = this.#closed
+    if (first === undefined) return
+    const names = [...this.#closed].map(({ id }) => id).join(', ')
+    const message = `not compared, because they refuse requests without a credential: ${names}`
+    const isKnown = this.#plan.simulation.consumerNames.length > 0
+    const hint = isKnown ? 'name a consumer with --as' : 'write a consumer under "consumers", and name it with --as'
+    this.#report.warning('not-checked', message, placeOf(first.node, 'key'), hint)
   }
 }
+
+/** The reason of a refusal by the credential, or by its absence. */
+const DENIED = 'denied'
+
+/** Matches the names of fields in JSON, and of those in a form. */
+const FIELD_NAMES = /"([^"\\]+)"\s*:|(?:^|&)([^=&]+)=/g
+
+/** Whether a body has a field whose name means a credential, as that of a log-in. */
+const carriesSecret = (body: string): boolean =>
+  [...body.matchAll(FIELD_NAMES)].some(([, field, pair]) => isSecretName(field ?? (pair as string)))
 
 /** Returns an id of the same form that surely no record has. */
 function unlikely(id: Json | undefined): Json {

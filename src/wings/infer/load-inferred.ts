@@ -56,6 +56,7 @@ function reportLeftOut({ without }: InferredGateway, contract: Contract, report:
     const node = operation?.node ?? contract.at('#/paths') ?? contract.at('#')
     if (node === undefined) continue
     const what = name === undefined ? `the operation ${owner}` : `the resource "${name}"`
-    report.warning('left-out', `${what} is left out of the inferred state: ${reason}`, placeOf(node, 'key'))
+    const message = `${what} is left out of the inferred state: ${reason}`
+    report.warning('left-out', message, placeOf(node, 'key'), 'write its settings in a gateway.yaml: understudy init')
   }
 }

@@ -102,6 +102,56 @@ test('a record that nothing deletes is named', async () => {
   )
 })
 
+const GUARDED = `
+contract:
+  openapi: 3.1.0
+  info: { title: Guarded, version: '1' }
+  components: { securitySchemes: { key: { type: apiKey, in: header, name: X-Key } } }
+  paths:
+    /a: { get: { operationId: getA, security: [{ key: [] }], responses: { 200: { description: ok }, 401: { description: no } } } }
+    /b: { get: { operationId: getB, security: [{ key: [] }], responses: { 200: { description: ok }, 401: { description: no } } } }
+    /login:
+      post:
+        operationId: login
+        requestBody: { required: true, content: { application/json: { schema: { type: object, required: [user, password], properties: { user: { type: string }, password: { type: string } } } } } }
+        responses: { 200: { description: ok }, 400: { description: no }, 401: { description: no } }
+    /open: { post: { operationId: open, requestBody: { content: { application/json: { schema: { type: object } } } }, responses: { 200: { description: ok }, 401: { description: no } } } }
+`
+
+/** Checks a server that answers everything with 401. */
+async function checkDenying(consumers: string, consumer?: string) {
+  const { plan, report: mistakes } = load(GUARDED + consumers)
+  assert.ok(plan, JSON.stringify(mistakes.list))
+  const report = new Diagnostics()
+  const ask: AskUpstream = async () => ({ status: 401, headers: {}, body: '' })
+  const { book } = await checkAgainst(plan, report, { ...options, ask, writes: true, consumer })
+  return {
+    told: report.list.map(({ message, hint }) => `${message} = ${hint}`),
+    wrong: book.list().map(({ kind, operation }) => `${kind} ${operation}`),
+  }
+}
+
+test('operations that need a credential are told in one warning, with the option that helps', async () => {
+  const login = 'login was not compared: it was answered 401, as made-up credentials have to be = call it yourself'
+  const closed = 'not compared, because they refuse requests without a credential: getA, getB'
+  const { told } = await checkDenying('consumers: { ann: { key: a-key } }')
+  assert.deepEqual(told, [`${closed} = name a consumer with --as`, login])
+  const without = await checkDenying('')
+  assert.deepEqual(without.told, [`${closed} = write a consumer under "consumers", and name it with --as`, login])
+  const named = await checkDenying('consumers: { ann: { key: a-key } }', 'ann')
+  assert.deepEqual(
+    named.told.filter(line => line !== login),
+    ['getA', 'getB'].map(
+      id => `${id} was not compared: it was answered 401 with the credential of ann = name another consumer with --as`,
+    ),
+  )
+})
+
+test('a log-in that refuses made-up credentials is no difference, another operation that does is', async () => {
+  const { wrong } = await checkDenying('')
+  assert.deepEqual(wrong, ['wrong-status open'])
+})
+
 test('a server that does not reply is asked three times', async () => {
   let asked = 0
   const report = new Diagnostics()
