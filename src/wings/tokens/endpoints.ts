@@ -10,7 +10,15 @@ export const ENDPOINTS = {
   discovery: ['get', '/.well-known/openid-configuration', 'The metadata of the issuer (OpenID Connect Discovery).'],
   metadata: ['get', '/.well-known/oauth-authorization-server', 'The metadata of the issuer (RFC 8414).'],
   jwks: ['get', '/jwks', 'The public keys of the issuer.'],
+  authorize: ['get', '/authorize', 'Logs a user in, and redirects to the client with a code.'],
+  decide: ['post', '/authorize', 'Takes the choice of the page, or a request in a form.'],
   token: ['post', '/token', 'Gives tokens (RFC 6749).'],
+  userinfo: ['get', '/userinfo', 'The claims of the user (OpenID Connect).'],
+  postUserinfo: ['post', '/userinfo', 'The claims of the user (OpenID Connect).'],
+  introspect: ['post', '/introspect', 'Describes a token to a client (RFC 7662).'],
+  revoke: ['post', '/revoke', 'Revokes a token (RFC 7009).'],
+  logout: ['get', '/logout', 'Logs the user out (OpenID Connect RP-Initiated Logout).'],
+  postLogout: ['post', '/logout', 'Logs the user out (OpenID Connect RP-Initiated Logout).'],
 } as const
 
 export type EndpointName = keyof typeof ENDPOINTS

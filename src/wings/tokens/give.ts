@@ -3,7 +3,7 @@
 import type { Json } from '../../kernel/json.ts'
 import type { Client, OwnIssuer, User } from './block.ts'
 import { ACCESS_TOKEN } from './examine.ts'
-import { secretText } from './logins.ts'
+import { type Login, type Logins, secretText } from './logins.ts'
 import type { TokenService } from './observe.ts'
 
 /** What a token says. */
@@ -37,6 +37,32 @@ export function accessClaims({ issuer, iss, now, grant, client, user, scopes, au
     jti: `${grant}.${secretText()}`,
   }
   return claims
+}
+
+/** Returns the claims of an ID token (OpenID Connect Core §2). */
+export const idClaims = ({ issuer, iss, now, client, user, authTime }: Granted, nonce: string | undefined) => ({
+  ...issuer.claims,
+  ...user?.claims,
+  iss,
+  sub: user?.name,
+  aud: client?.id,
+  nonce,
+  auth_time: authTime,
+  iat: Math.floor(now / 1000),
+  exp: Math.ceil((now + issuer.lifetime) / 1000),
+})
+
+/** Returns the reply with the tokens of a login. */
+export async function giveLogin(service: TokenService, logins: Logins, granted: Granted, login: Login) {
+  const { issuer, scopes, now } = granted
+  const isOpenId = scopes.includes('openid')
+  const keys = await service.keys
+  return {
+    ...(await giveAccess(service, granted)),
+    id_token: isOpenId ? await keys.sign(issuer, idClaims(granted, login.nonce), 'JWT') : undefined,
+    refresh_token:
+      issuer.refresh === undefined ? undefined : logins.add('refreshes', { ...login, until: now + issuer.refresh }),
+  }
 }
 
 /** Returns the reply with an access token (RFC 6749 §5.1). */

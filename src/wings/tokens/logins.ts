@@ -10,6 +10,32 @@ export interface Grant {
   readonly world: string
 }
 
+/** A user who is logged in, in a browser. */
+export interface Session {
+  readonly user: string
+  /** Seconds since the epoch. */
+  readonly authTime: number
+  readonly until: number
+}
+
+export type LoginKind = 'codes' | 'refreshes'
+
+/** What a code or a refresh token stands for. */
+export interface Login {
+  readonly grant: string
+  readonly client: string
+  readonly user: string
+  readonly scopes: readonly string[]
+  readonly authTime: number
+  readonly until: number
+  readonly nonce?: string | undefined
+  /** Of a code: the redirect URI as it was sent, and the challenge (RFC 7636). */
+  readonly redirect?: string | undefined
+  readonly challenge?: string | undefined
+  readonly plain?: boolean
+  readonly used?: boolean
+}
+
 /** Returns a text that cannot be guessed. */
 export const secretText = (): string => randomBytes(24).toString('base64url')
 /** Codes and refresh tokens are kept as their hashes. */
@@ -48,6 +74,53 @@ export class Logins {
     const grant = secretText()
     this.#table<Grant>('grants').put(grant, { world: this.#world.name })
     return grant
+  }
+
+  revokeGrant(grant: string): void {
+    this.#table<Grant>('grants').put(grant, undefined)
+  }
+
+  /** Revokes one access token. */
+  revokeToken(jti: string): void {
+    this.#table<object>('revoked').put(jti, {})
+  }
+
+  startSession(session: Session): string {
+    return this.#add('sessions', session)
+  }
+
+  sessionOf(secret: string | undefined, now: number): Session | undefined {
+    const session = secret === undefined ? undefined : this.#table<Session>('sessions').get(hashOf(secret))
+    return session !== undefined && now < session.until ? session : undefined
+  }
+
+  endSession(secret: string): void {
+    this.#table<Session>('sessions').put(hashOf(secret), undefined)
+  }
+
+  /** Keeps a code or a refresh token, and returns it. */
+  add(kind: LoginKind, login: Login): string {
+    return this.#add(kind, login)
+  }
+
+  #add(table: string, value: object): string {
+    const secret = secretText()
+    this.#table(table).put(hashOf(secret), value)
+    return secret
+  }
+
+  /** Returns the login of a code or a refresh token that holds. A second use ends the login. @param only whether it is not used */
+  find(kind: LoginKind, secret: string, now: number, only = false): Login | undefined {
+    const login = this.#table<Login>(kind).get(hashOf(secret))
+    if (login?.used === true && !only) this.revokeGrant(login.grant)
+    return login === undefined || login.used === true || now >= login.until || !this.holds(login.grant)
+      ? undefined
+      : login
+  }
+
+  /** Notes that a code or a refresh token was used. */
+  use(kind: LoginKind, secret: string, login: Login): void {
+    this.#table<Login>(kind).put(hashOf(secret), { ...login, used: true })
   }
 
   /** Whether a token with this `jti` was given here or in the origin of this world, and was not revoked. */

@@ -51,8 +51,8 @@ export class Parameters {
     return value
   }
 
-  get all(): Iterable<[string, string]> {
-    return this.#values
+  toString(): string {
+    return this.#values.toString()
   }
 }
 
@@ -88,6 +88,10 @@ export class Visit {
     const [world = ''] = /\/~[^/]+/.exec(basePath) ?? []
     const host = firstOf(request.headers.host) ?? 'localhost'
     return `${this.issuers.scheme}://${host}${request.prefix ?? ''}${world}`
+  }
+
+  get query(): string {
+    return this.exchange.request.query
   }
 
   /** The path of the issuer, for its cookie. */
