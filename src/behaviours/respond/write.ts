@@ -282,6 +282,28 @@ function compileCreateEach(config: RespondConfig, resource: Resource, give: Give
   const { invalid, answers } = site
   const many = invalid([inBody(pointer(listed), 'maxItems', `must have at most ${MOST} items`)])
   const empty = nothingCreated(config.body, site, status)
+  /** Creates the records of a list, and adds an exchange for each. Returns the refusal of the first invalid one. */
+  const createEach = async (
+    list: readonly Json[],
+    parts: Exchange[],
+    exchange: Exchange,
+  ): Promise<Reply | undefined> => {
+    const warn = (text: string) => exchange.warn(text)
+    for (const [i, body] of list.entries()) {
+      const own = { body, ordinal: exchange.ordinal + i * APART, entry: undefined, effects: undefined, warn }
+      const part: Exchange = Object.assign(Object.create(exchange), own)
+      const reply = await create(part)
+      if (part.entry === undefined) return reply
+      parts.push(part)
+    }
+    return undefined
+  }
+  const removeEach = async (parts: readonly Exchange[]): Promise<void> => {
+    for (const part of parts) {
+      const { id, revision } = part.entry as Entry
+      await part.records(resource.name).remove(id, revision)
+    }
+  }
   return async exchange => {
     const list = memberAt(exchange.body, listed)
     // Treat a missing optional list as empty.
@@ -290,34 +312,19 @@ function compileCreateEach(config: RespondConfig, resource: Resource, give: Give
     // Without an empty reply, a valid request is answered as the contract describes.
     if (list.length === 0) return empty ?? answers.reply(exchange.question())
     if (list.length > MOST) return many
-    const made: Entry[] = []
     const parts: Exchange[] = []
-    const warn = (text: string) => exchange.warn(text)
-    const undo = async () => {
-      for (const { id, revision } of made) await exchange.records(resource.name).remove(id, revision)
+    let refused: Reply | undefined
+    try {
+      refused = (await createEach(list, parts, exchange)) ?? exchange.effects?.doAll(exchange, parts)
+    } catch (error) {
+      await removeEach(parts)
+      throw error
     }
-    for (const [i, body] of (list as Json[]).entries()) {
-      const ordinal = exchange.ordinal + i * APART
-      const one: Exchange = Object.assign(Object.create(exchange), {
-        body,
-        ordinal,
-        entry: undefined,
-        effects: undefined,
-        warn,
-      })
-      const reply = await create(one)
-      if (one.entry === undefined) {
-        await undo()
-        return reply
-      }
-      made.push(one.entry)
-      parts.push(one)
-    }
-    const refused = exchange.effects?.doAll(exchange, parts)
     if (refused !== undefined) {
-      await undo()
+      await removeEach(parts)
       return refused
     }
+    const made = parts.map(({ entry }) => entry as Entry)
     const [first] = made as [Entry]
     exchange.entry = first
     return give(first, status, exchange, undefined, made)

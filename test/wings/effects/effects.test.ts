@@ -198,6 +198,22 @@ for (const state of STATES) {
       assert.match(headers['understudy-explanation'] ?? '', /also: 30 more/)
     })
 
+    test('nothing of it happens if there is no memory for a part', async () => {
+      const more = `  createPayments: { respond: { create: payments, also: [${BOOK}, ${BOOK}] } }\nworlds: { maxBytes: 4kB }`
+      const { all, pay, send } = open(`${BOOK}, ${BOOK}`, more)
+      const statuses: number[] = []
+      for (const length of [8, 40]) {
+        const list = Array.from({ length }, () => ({ orderId: 1, amount: 2 }))
+        assert.equal((await send('POST /payments/batch', list)).status, 507)
+        assert.deepEqual([await all('payments'), await all('entries')], [[], []])
+      }
+      for (let i = 0; i < 20; i++) statuses.push((await pay(1, 2)).status)
+      const made = statuses.filter(status => status === 201).length
+      assert.equal(statuses.filter(status => status === 507).length, 20 - made)
+      assert.ok(made > 1 && made < 20, `${made}`)
+      assert.deepEqual([(await all('payments')).length, (await all('entries')).length], [made, 2 * made])
+    })
+
     test('concurrent requests never see a part of it', async () => {
       const { all, pay } = open(`${BOOK}, ${PAY}`)
       const replies = await Promise.all(Array.from({ length: 60 }, () => pay(1, 2)))
