@@ -32,7 +32,7 @@ try {
   )
   assert.deepEqual(
     files.filter(file => file.endsWith('.d.ts')),
-    ['dist/index.d.ts'],
+    ['index', 'node-test', 'playwright', 'vitest'].map(entry => `dist/${entry}.d.ts`),
   )
 
   const project = join(scratch, 'project')

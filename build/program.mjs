@@ -9,7 +9,15 @@ import { lazyPackages } from './lazy-packages.mjs'
 const [, , outdir = 'dist'] = process.argv
 const lazy = []
 const { metafile } = await build({
-  entryPoints: { cli: 'src/cli.ts', index: 'src/index.ts' },
+  entryPoints: {
+    cli: 'src/cli.ts',
+    index: 'src/index.ts',
+    playwright: 'src/fixtures/playwright.ts',
+    vitest: 'src/fixtures/vitest.ts',
+    'node-test': 'src/fixtures/node-test.ts',
+  },
+  // The runners of a project are its own.
+  external: ['@playwright/test', 'vitest'],
   outdir,
   bundle: true,
   // Modules that are imported on demand stay in separate files.

@@ -12,11 +12,12 @@ const PLACES = [
   '/usr/bin/google-chrome',
   '/usr/bin/google-chrome-stable',
 ]
-const found = [process.env.CHROMIUM ?? '', ...PLACES].find(path => path !== '' && existsSync(path))
+/** The path of the browser; `undefined` if there is none. */
+export const CHROMIUM = [process.env.CHROMIUM ?? '', ...PLACES].find(path => path !== '' && existsSync(path))
 
 /** The reason why no browser is available; `false` if one is. */
 export const withoutBrowser: string | false =
-  found === undefined && 'no Chromium is installed (apt-get install chromium, or set CHROMIUM)'
+  CHROMIUM === undefined && 'no Chromium is installed (apt-get install chromium, or set CHROMIUM)'
 
 const FLAGS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--disable-sync'],
@@ -24,7 +25,7 @@ const FLAGS = [
 ]
 
 export const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath: found as string, headless: true, args: FLAGS })
+  chromium.launch({ executablePath: CHROMIUM as string, headless: true, args: FLAGS })
 
 let shared: Promise<Browser> | undefined
 /** The files of this process whose tests have not ended. */

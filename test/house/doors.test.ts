@@ -46,6 +46,8 @@ const DOORS: Readonly<Record<string, string | readonly string[]>> = {
   '@codemirror/autocomplete': 'console/editor/editor.ts',
   '@codemirror/language': 'console/editor/editor.ts',
   '@lezer/highlight': 'console/editor/editor.ts',
+  '@playwright/test': 'fixtures/',
+  vitest: 'fixtures/vitest.ts',
 }
 const TOOLS = [
   ...['tsx', 'playwright-core', 'axe-core', 'typescript', '@biomejs/biome', 'fast-check', 'esbuild', 'autocannon'],
@@ -54,8 +56,13 @@ const TOOLS = [
 ]
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
-const manifest = JSON.parse(read('package.json')) as Record<'dependencies' | 'devDependencies', object>
+const manifest = JSON.parse(read('package.json')) as Record<
+  'dependencies' | 'devDependencies' | 'peerDependencies',
+  object
+>
 const packages = Object.keys(manifest.dependencies)
+/** The runners, which a project has itself. */
+const peers = Object.keys(manifest.peerDependencies)
 const isTool = (name: string) => TOOLS.includes(name) || name.startsWith('@types/')
 const architecture = read('docs/contributing/architecture.md')
 const reasons = read('docs/contributing/packages.md')
@@ -95,7 +102,7 @@ test('the dependencies are the packages that src/ imports, the development depen
     const wing = /^wings\/([^/]+)\//.exec(String(DOORS[name]))?.[1]
     return wing === undefined || WINGS.some(({ name }) => name === wing)
   }
-  assert.deepEqual([...importers.keys()].sort(), packages.filter(isLeft).sort())
+  assert.deepEqual([...importers.keys()].sort(), [...packages.filter(isLeft), ...peers].sort())
   assert.deepEqual(
     Object.keys(manifest.devDependencies).filter(name => !isTool(name)),
     [],
@@ -103,7 +110,7 @@ test('the dependencies are the packages that src/ imports, the development depen
 })
 
 test('the page of packages says in one line what each package is for', () => {
-  const all = [...packages, ...Object.keys(manifest.devDependencies)].sort()
+  const all = [...packages, ...peers, ...Object.keys(manifest.devDependencies)].sort()
   const named = [...reasons.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, cell]) =>
     [...(cell as string).matchAll(/`([^`]+)`/g)].map(([, name]) => name as string),
   )

@@ -18,6 +18,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ['wings'],
   ['wings.ts'],
   ['index.ts', 'cli.ts'],
+  // For the runners of a project: they use the library only.
+  ['fixtures'],
   // A page for the browser: see the last test.
   ['console'],
 ]

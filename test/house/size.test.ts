@@ -29,6 +29,7 @@ const MOST_KB: Readonly<Record<string, number>> = {
   deprecations: 10,
   next: 32,
   mcp: 6,
+  fixtures: 4,
   console: 12,
 }
 
@@ -51,7 +52,8 @@ const LONGER: Readonly<Record<string, number>> = {
 }
 
 const partOf = (path: string): string =>
-  /^wings\/([^/]+)\//.exec(path)?.[1] ?? (path.startsWith('console/') ? 'page' : 'core')
+  /^wings\/([^/]+)\//.exec(path)?.[1] ??
+  (path.startsWith('console/') ? 'page' : path.startsWith('fixtures/') ? 'fixtures' : 'core')
 
 test('the core, the page and each wing stay within their bound', async () => {
   const sizes = new Map<string, number>()

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { transformSync } from 'esbuild'
@@ -20,15 +20,20 @@ const examples = PAGES.flatMap(page =>
   blocksOf(page)
     .filter(
       ({ language, text }) =>
-        language === 'ts' && text.includes("from 'understudy-gateway'") && text.includes("'node:test'"),
+        language === 'ts' &&
+        (text.includes("from 'understudy-gateway/node-test'") ||
+          (text.includes("from 'understudy-gateway'") && text.includes("'node:test'"))),
     )
     .map(({ text }) => ({ page, code: text })),
 )
 
 test('the pages contain tests', () => assert.ok(examples.length >= 2))
 
+/** Returns where a package is, or a part of ours: `understudy-gateway/node-test`. */
 const locate = (name: string): string =>
-  name === 'understudy-gateway' ? pathToFileURL(LIBRARY).href : import.meta.resolve(name)
+  name.startsWith('understudy-gateway')
+    ? pathToFileURL(join(dirname(LIBRARY), `${name.split('/')[1] ?? 'index'}.js`)).href
+    : import.meta.resolve(name)
 
 for (const [i, { page, code }] of examples.entries()) {
   const name = /test\('([^']+)'/.exec(code)?.[1] ?? `example ${i + 1}`
