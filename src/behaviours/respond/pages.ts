@@ -147,8 +147,12 @@ export class Paging {
   }
 
   /** Returns the addresses of the neighbours of a page. */
-  links(exchange: Exchange, { total, more, last }: Page, { limit, offset = 0, after }: Window): Links {
+  links(exchange: Exchange, page: Page, window: Window): Links {
     const { values } = exchange
+    const { total, more, last, limit = window.limit } = page
+    const { after } = window
+    const offset =
+      window.offset === undefined ? 0 : limit === window.limit ? window.offset : (window.offset / window.limit) * limit
     const link = (name: string | undefined, value: string | number | undefined) =>
       name === undefined ? undefined : addressWith(exchange, name, value)
     const shown = Number.isFinite(limit) ? limit : (total ?? 0)

@@ -9,6 +9,7 @@ import { addressOf } from '../../behaviours/respond/reply.ts'
 import { pathOfPlaceholder, recordPath } from '../../behaviours/respond/shape.ts'
 import { decodeQuery, type Parameter } from '../../contract/document/parameters.ts'
 import { placeholdersIn } from '../../expression/template.ts'
+import type { Path } from '../../kernel/file/source.ts'
 import { lowerNames } from '../../kernel/http.ts'
 import { type Json, memberAt } from '../../kernel/json.ts'
 import type { Entry, Page, Query } from '../../world/records/types.ts'
@@ -24,6 +25,8 @@ import type { UpstreamRecords } from './upstream-records.ts'
 interface Around {
   /** The number of records on all pages. */
   readonly total?: number | undefined
+  /** The size of a page. */
+  readonly limit?: number | undefined
   /** Whether there is a next page. */
   readonly more?: boolean | undefined
   /** The cursor of the next page. */
@@ -56,6 +59,8 @@ class StagedList {
   readonly #upstream: UpstreamSettings | undefined
   readonly #items: ReturnType<typeof pathOfPlaceholder>
   readonly #item: ReturnType<typeof recordPath>
+  /** Whether the reply has more than the records. */
+  readonly #isWrapped: boolean
   /** One record more shows whether there are more, where the reply must say so and the real API does not. */
   readonly #peeks: number
 
@@ -67,7 +72,8 @@ class StagedList {
     this.#upstream = site.settings(upstreamBlock)
     this.#items = pathOfPlaceholder(config.body, 'page.items')
     this.#item = recordPath(config.item)
-    this.#peeks = !this.#around.tells && (config.body ?? config.headers ?? config.links) !== undefined ? 1 : 0
+    this.#isWrapped = (config.body ?? config.headers ?? config.links) !== undefined
+    this.#peeks = this.#isWrapped && !this.#around.tells ? 1 : 0
   }
 
   async page(exchange: Exchange, asked: Query): Promise<Page> {
@@ -89,7 +95,8 @@ class StagedList {
     if (doubt !== undefined) exchange.warn(doubt)
     const page = cutPage(rows, { ...query, limit: size, offset: offset - from, count: false })
     const all = ended && !(isClean && total !== undefined) ? from + rows.length : total && total + more
-    return { ...page, more: page.more || !ended, ...(all === undefined ? {} : { total: all }) }
+    const known = this.#paging.isUnsized(exchange) ? { limit } : {}
+    return { ...page, ...known, more: page.more || !ended, ...(all === undefined ? {} : { total: all }) }
   }
 
   async #read(exchange: Exchange, query: string): Promise<ReadPart> {
@@ -105,18 +112,23 @@ class StagedList {
 
   /** Lays the changes over the page that the real API returns for the same request. */
   async #overPage(exchange: Exchange, query: Query, changes: readonly OwnChange[]): Promise<Page> {
-    const { limit, after, offset = 0 } = query
-    const { entries, total: told, more, cursor } = await this.#read(exchange, exchange.request.query)
+    const { after, offset: asked = 0 } = query
+    const part = await this.#read(exchange, exchange.request.query)
+    const { entries, total: told, more, cursor } = part
+    const isUnsized = this.#paging.isUnsized(exchange)
+    const index = asked / query.limit
+    const limit = isUnsized ? await this.#sizeOf(part, exchange, query.limit) : query.limit
+    const offset = isUnsized ? index * limit : asked
     const end = offset + entries.length
     const isLast = !(more ?? (told === undefined || after !== undefined ? entries.length >= limit : end < told))
-    const isCounted = isLast && after === undefined && changes.length === 0 && !this.#paging.isUnsized(exchange)
+    const isCounted = isLast && after === undefined && changes.length === 0 && !isUnsized
     const total = told ?? (isCounted ? end : undefined)
     const laid = layOver(entries, changes, query, { first: after === undefined && offset === 0, last: isLast })
     if (changes.length > 0) {
       exchange.warn('the changes of this world are laid over the page of the real API, so its size may differ')
     }
     const page = pageOf(laid.rows, Number.POSITIVE_INFINITY, total === undefined ? undefined : total + laid.more)
-    return { ...page, more: !isLast, last: cursor ?? entries.at(-1)?.id }
+    return { ...page, ...(isUnsized ? { limit } : {}), more: !isLast, last: cursor ?? entries.at(-1)?.id }
   }
 
   /** Reads the list from a record on, until there are `wanted(limit)` or no more. */
@@ -138,15 +150,27 @@ class StagedList {
     return { entries, total, ended, size }
   }
 
+  /** Returns the size of the pages of the real API. @param usual the size where all records are on the first page */
+  async #sizeOfFirst(exchange: Exchange, usual: number): Promise<number> {
+    const { entries, limit, total, more } = await this.#read(exchange, this.#paging.numbered(exchange, 0))
+    const { length } = entries
+    if (limit !== undefined) return limit
+    const hasNext = async () => (await this.#read(exchange, this.#paging.numbered(exchange, 1))).entries.length > 0
+    return (more ?? (total === undefined ? await hasNext() : length < total)) ? length : Math.max(usual, length)
+  }
+
+  /** Returns the size of the pages of the real API, one of which was read. */
+  async #sizeOf({ entries, limit, more }: ReadPart, exchange: Exchange, usual: number): Promise<number> {
+    if (limit !== undefined || more === true) return limit ?? entries.length
+    // Nothing but the records is shown of a page without an envelope.
+    return this.#isWrapped ? this.#sizeOfFirst(exchange, usual) : usual
+  }
+
   /** Returns the query of a numbered page in the size that the real API chooses, if nothing says one. */
   async #sized(exchange: Exchange, query: Query): Promise<Query> {
     if (!this.#paging.isUnsized(exchange)) return query
     const { limit, offset = 0 } = query
-    const { entries, total, more } = await this.#read(exchange, this.#paging.numbered(exchange, 0))
-    const { length } = entries
-    const hasNext = async () => (await this.#read(exchange, this.#paging.numbered(exchange, 1))).entries.length > 0
-    const isWhole = !(more ?? (total === undefined ? await hasNext() : length < total))
-    const size = isWhole ? Math.max(limit, length) : length
+    const size = await this.#sizeOfFirst(exchange, limit)
     return { ...query, limit: size, offset: (offset / limit) * size }
   }
 }
@@ -165,7 +189,16 @@ function compileAround({ body, headers = {}, links, cursor }: RespondConfig, sit
   const places = [...placeholdersIn(whole)]
   const find = (names: RegExp) =>
     places.find(([path, name]) => names.test(name) && memberAt(whole, path) === `\${${name}}`)?.[0]
-  const [total, more, next] = [/^page\.total$/, /^page\.#?more$/, /^page\.#?(?:next|cursor)(?!.*OrSelf)/].map(find)
+  const [total, more, next, limit] = [
+    /^page\.total$/,
+    /^page\.#?more$/,
+    /^page\.#?(?:next|cursor)(?!.*OrSelf)/,
+    /^page\.limit$/,
+  ].map(find)
+  const numberIn = (answer: Answer, path: Path | undefined) => {
+    const number = path === undefined ? Number.NaN : Number(memberAt(answer, path) ?? Number.NaN)
+    return Number.isNaN(number) ? undefined : number
+  }
   const parameter = new RegExp(`[?&]${cursor}=([^&#]*)`)
   return {
     /** Whether a reply says whether there is a next page. */
@@ -175,9 +208,10 @@ function compileAround({ body, headers = {}, links, cursor }: RespondConfig, sit
       const linked = links && link ? (nextLink(link) ?? '') : undefined
       const neighbour = next === undefined ? linked : (memberAt(answer, next) ?? '')
       const [, text] = parameter.exec(String(neighbour)) ?? []
-      const count = total && Number(memberAt(answer, total) ?? Number.NaN)
+      const size = numberIn(answer, limit)
       return {
-        total: Number.isNaN(count) ? undefined : count,
+        total: numberIn(answer, total),
+        limit: size === undefined || !(size > 0) ? undefined : size,
         more:
           more === undefined
             ? neighbour === undefined

@@ -74,6 +74,8 @@ export interface Page {
   readonly total?: number
   /** The id of the last record of the page. */
   readonly last?: Id | undefined
+  /** The size of a page, where it is not that of the query. */
+  readonly limit?: number
   /** Set where `after` names no record of a sorted list. */
   readonly lost?: boolean
 }

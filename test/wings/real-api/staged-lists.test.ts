@@ -117,6 +117,29 @@ test('a page is as large as the real API makes it, if nothing says how large', a
   assert.deepEqual(pages, [['n1', 'n3', 'n4', 'n5'], ['n6', 'n7', 'n8', 'n9'], []])
 })
 
+test('the numbers around a page are those of the size that the real API chose', async () => {
+  const envelope = `{ type: object, required: [data], properties: { data: ${LIST}, total: { type: integer }, pages: { type: integer }, size: { type: integer }, last: { type: string } } }`
+  const body = '{ data: "${page.items}", total: "${page.total}", pages: "${page.pages}", last: "${page.last}" }'
+  for (const told of ['', ', size: "${page.limit}"']) {
+    const { send } = notes(
+      `page: page, limit: size, body: ${body.replace(' }', `${told} }`)}`,
+      envelope,
+      (query, all) => [{ data: numbered(query, all)[0], total: all.length, pages: 3, size: 4, last: '/notes?page=3' }],
+    )
+    for (const page of [1, 2, 3]) {
+      const { body } = await send(`GET /notes?page=${page}`)
+      const { data, ...around } = body as { data: unknown }
+      assert.equal((data as unknown[]).length, page === 3 ? 1 : 4)
+      assert.deepEqual(around, { total: 9, pages: 3, last: '/notes?page=3', ...(told === '' ? {} : { size: 4 }) })
+    }
+    await send('DELETE /notes/n2')
+    const { body: laid } = await send('GET /notes?page=2')
+    const { data, ...around } = laid as { data: unknown }
+    assert.deepEqual(idsOf(data), ['n6', 'n7', 'n8', 'n9'])
+    assert.deepEqual(around, { total: 8, pages: 2, last: '/notes?page=2', ...(told === '' ? {} : { size: 4 }) })
+  }
+})
+
 test('a cursor of the real API is passed on, and what cannot be placed exactly is said', async () => {
   const { send, asked } = notes(
     'cursor: after, limit: size, body: { data: "${page.items}", next: "${page.cursor}" }',
