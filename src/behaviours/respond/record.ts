@@ -182,7 +182,8 @@ function sourcesOf(
   const { properties, required } = schema.shape
   const refers = references.fields(schema.node)
   return [...properties].flatMap(([name, node]): FieldSource[] => {
-    if (name === idField) return assign === 'client' ? [{ name, keeps: false, isAssumed: false, whole: true }] : []
+    if (name === idField && assign !== 'client') return []
+    if (name === idField) return [{ name, set: set.get(name), keeps: false, isAssumed: false, whole: true }]
     const field = describeField(name, contract.use(node))
     // A `writeOnly` field such as a password is in no reply, so no record keeps it.
     if (field.writeOnly) return []

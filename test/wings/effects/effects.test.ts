@@ -294,6 +294,8 @@ operations:
       also:
         - { update: baskets, id: "\${record.basket}", set: { open: false } }
         - { update: tills, id: "\${record.till}", add: { sum: 1 } }
+  openBasket:
+    respond: { create: sales, within: shop, also: [{ create: baskets, set: { id: "\${record.basket}", open: true } }] }
   closeTill:
     respond: { create: sales, within: shop, also: [{ delete: tills, id: "\${record.till}" }, { create: lines, set: { tillId: "\${record.basket}" } }] }
 `,
@@ -315,6 +317,9 @@ paths:
       operationId: createSale
       requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Sale' } } } }
       responses: { '201': { description: Sold. } }
+  /shops/{shop}/openings:
+    parameters: [{ name: shop, in: path, required: true, schema: { type: string } }]
+    post: { <<: *post, operationId: openBasket }
   /shops/{shop}/closings:
     parameters: [{ name: shop, in: path, required: true, schema: { type: string } }]
     post: { <<: *post, operationId: closeTill }
@@ -354,6 +359,16 @@ suite('effects on records of owners', () => {
       [1, 0],
     )
     assert.equal(((await send('GET /sales')).body as unknown[]).length, 1)
+  })
+
+  test('add records of the owner in the path, under the id that they set', async () => {
+    const { send } = inProcess(SHOPS)
+    assert.equal((await send('POST /shops/a/openings', { basket: 7 })).status, 201)
+    assert.deepEqual((await send('GET /shops/a/baskets/7')).body, { id: 7, open: true })
+    assert.equal((await send('GET /shops/b/baskets/7')).status, 404)
+    const again = await send('POST /shops/a/openings', { basket: 7 })
+    assert.deepEqual([again.status, detailOf(again)], [409, 'the record 7 already exists in baskets'])
+    assert.equal((await send('POST /shops/b/openings', { basket: 7 })).status, 201)
   })
 
   test('keep references whole', async () => {
