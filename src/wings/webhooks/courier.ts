@@ -1,6 +1,7 @@
 // Delivers what is due in the worlds of a gateway, by their clocks. Receivers are served side by side, and each gets one attempt after
 // the other.
 
+import { asId } from '../../behaviours/resource.ts'
 import { nonconformanceOf } from '../../contract/contract.ts'
 import { Instrument } from '../../gateway/metrics/families.ts'
 import type { Host } from '../../gateway/observer.ts'
@@ -9,13 +10,14 @@ import { getOrMake } from '../../kernel/memo.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { timestamp } from '../../world/dates.ts'
 import { breathe, monotonic } from '../../world/real-time.ts'
+import type { Entry } from '../../world/records/types.ts'
 import type { World } from '../../world/world.ts'
 import { fateOf } from './fates.ts'
 import { inOrder, type Kept, Queue, receiverOf } from './queue.ts'
 import { type Network, openNetwork, type Received, send } from './send.ts'
 import { deliveriesBlock, isStandard, type Webhook, webhooksBlock } from './settings.ts'
 import { sign } from './sign.ts'
-import type { Attempt } from './types.ts'
+import type { Attempt, SubscriptionName } from './types.ts'
 
 /** The most receivers that are served side by side in one world. */
 const MOST_AT_ONCE = 20
@@ -249,14 +251,18 @@ export class Rounds {
     at: number,
   ): Headers | string {
     if (signing === undefined) return {}
-    const { resource = '', id: record } = subscription ?? {}
-    const collection = this.#world.collections.get(resource)
-    const entry = [...(collection?.entries() ?? [])].find(one => String(one.id) === record)
+    const entry = this.#subscription(subscription)
     const secret = entry?.value.secret
     const secrets = typeof secret === 'string' && secret !== '' ? [secret] : own
     if (secrets.length === 0) return 'the subscription has no "secret" to sign with'
     if (signing.scheme === 'standard' && !secrets.every(isStandard)) return 'the secret is none of Standard Webhooks'
     return sign(signing, secrets, { id: copyOf, webhook, body, at })
+  }
+
+  /** Returns the record of a subscription. */
+  #subscription({ resource, id }: Partial<SubscriptionName> = {}): Entry | undefined {
+    const known = this.#plan.collections.get(resource ?? '')?.resource
+    return known && this.#world.collections.get(known.name)?.peek(asId(id ?? '', known.ids))
   }
 
   async #send({ method, url, headers, body }: Kept, signature: Headers): Promise<Received | Error> {
@@ -278,12 +284,12 @@ export class Rounds {
       const fields = { world: this.#world.name, webhook: done.webhook, delivery: done.id }
       host.log.warn(fields, `a delivery was given up: ${done.why}`)
     }
-    const { subscription } = done
-    if (done.state === 'gone' && subscription !== undefined) {
-      const records = this.#world.collections.get(subscription.resource)
-      const entry = [...(records?.entries() ?? [])].find(({ id }) => String(id) === subscription.id)
-      if (entry !== undefined) records?.remove(entry.id).catch(host.fail)
-    }
+    const entry = done.state === 'gone' ? this.#subscription(done.subscription) : undefined
+    if (entry !== undefined)
+      this.#world.collections
+        .get(done.subscription?.resource ?? '')
+        ?.remove(entry.id)
+        .catch(host.fail)
     return done
   }
 

@@ -133,9 +133,7 @@ export class Webhooks implements WorldWatcher {
     this.#link(done, entry)
     const { world, notes } = exchange
     const isAnswered = triggers.has(planned.operation.id) && reply.status >= 200 && reply.status < 300
-    const rules = notes
-      .flatMap(note => /^rule (\S+?):?(?: |$)/.exec(note)?.[1] ?? [])
-      .filter(rule => triggers.has(`rule ${rule}`))
+    const rules = [...triggers].filter(name => notes.some(note => note === name || note.startsWith(`${name}:`)))
     if (!isAnswered && rules.length === 0) return
     const called = calledIn(done)
     const record = isObject(called.response.body) ? called.response.body : exchange.body
@@ -151,7 +149,9 @@ export class Webhooks implements WorldWatcher {
       called,
     }
     const concerns = ({ kind, name }: Trigger) =>
-      kind === 'operation' ? isAnswered && name === planned.operation.id : kind === 'rule' && rules.includes(name)
+      kind === 'operation'
+        ? isAnswered && name === planned.operation.id
+        : kind === 'rule' && rules.includes(`rule ${name}`)
     changeWorld(world, exchange.text, () => this.#tell(world, happening, concerns))
       .then(ids => {
         for (const id of ids) this.#know(id, entry)

@@ -36,8 +36,8 @@ export interface Kept {
 /** A delivery before it has a number. `repeats`: it is a copy of the one before. */
 export type NewDelivery = Omit<Kept, 'id' | 'ordinal' | 'copyOf'> & { readonly repeats?: true }
 
-/** The most deliveries of a world that wait, and that are done. */
-export const [MOST_PENDING, MOST_DONE] = [10_000, 1000]
+/** The most deliveries of a world that wait, and that are done; and the characters of the bodies of each kind. */
+const [MOST_PENDING, MOST_DONE, MOST_CHARACTERS] = [10_000, 1000, 50_000_000]
 
 const PLACE = 'webhooks'
 const COUNTER = ''
@@ -47,6 +47,11 @@ export const receiverOf = ({ webhook, subscription, url }: Pick<Kept, 'webhook' 
   subscription === undefined ? `${webhook} ${url}` : `${subscription.resource}/${subscription.id}`
 
 export const inOrder = (a: Kept, b: Kept): number => (a.due ?? a.at) - (b.due ?? b.at) || a.ordinal - b.ordinal
+
+function count(sum: { count: number; characters: number }, { body }: Pick<Kept, 'body'>): void {
+  sum.count += 1
+  sum.characters += body.length
+}
 
 export class Queue {
   readonly #world: World
@@ -87,16 +92,20 @@ export class Queue {
     deliveries: readonly NewDelivery[],
   ): { readonly ids: readonly string[]; readonly dropped: number } {
     const done: Kept[] = []
-    let room = MOST_PENDING
+    const waiting = { count: 0, characters: 0 }
     for (const kept of this.all()) {
-      if (kept.state === 'pending') room -= 1
+      if (kept.state === 'pending') count(waiting, kept)
       else done.push(kept)
     }
-    if (done.length > MOST_DONE) {
-      done.sort((a, b) => a.ordinal - b.ordinal)
-      for (const { id } of done.slice(0, done.length - MOST_DONE)) this.#notes.put(id, undefined)
+    const over = { count: 0, characters: 0 }
+    for (const kept of done.sort((a, b) => b.ordinal - a.ordinal)) {
+      count(over, kept)
+      if (over.count > MOST_DONE || over.characters > MOST_CHARACTERS) this.#notes.put(kept.id, undefined)
     }
-    const fitting = deliveries.slice(0, Math.max(0, room))
+    const fitting = deliveries.filter(delivery => {
+      count(waiting, delivery)
+      return waiting.count <= MOST_PENDING && waiting.characters <= MOST_CHARACTERS
+    })
     const idAt = (i: number): string => `msg_${this.#world.drawUuid('webhooks', event, `${i}`)}`
     const ids = fitting.map(({ repeats, ...delivery }, i) => {
       const id = idAt(i)

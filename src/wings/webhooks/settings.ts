@@ -12,7 +12,7 @@ import { suggest } from '../../kernel/diagnostic.ts'
 import { type Path, placeWithin } from '../../kernel/file/source.ts'
 import type { Headers } from '../../kernel/http.ts'
 import { lowerNames } from '../../kernel/http.ts'
-import type { Json } from '../../kernel/json.ts'
+import { type Json, memberAt } from '../../kernel/json.ts'
 import { parseDuration } from '../../kernel/units.ts'
 import type { Block, BlockLoad } from '../../plan/house.ts'
 import { type Documented, documentedIn, mediaOf, operationOf } from './documented.ts'
@@ -219,13 +219,13 @@ class WebhookReading {
       return []
     }
     const name = file[kind] as string
-    this.#checkName(kind, name, [...path, kind])
+    if (kind === 'rule') this.#checkRule(name, [...path, kind])
+    else this.#checkName(kind, name, [...path, kind])
     const when = file.when === undefined ? undefined : this.#condition(file.when, [...path, 'when'])
     return [{ kind, name, when }]
   }
 
   #checkName(kind: Kind, name: string, path: Path): void {
-    if (kind === 'rule') return
     const isOperation = kind === 'operation'
     const names = isOperation
       ? this.#contract.operations.map(({ id }) => id)
@@ -233,6 +233,19 @@ class WebhookReading {
     if (names.includes(name)) return
     const what = isOperation ? 'operation' : 'resource'
     this.#error(`unknown-${what}`, `there is no ${what} "${name}"`, path, suggest(name, names))
+  }
+
+  #checkRule(name: string, path: Path): void {
+    const [, block = '', at = ''] = /^(.*)\/rules\/(\d+)$/.exec(name) ?? []
+    const [kind = '', ...rest] = block.split('/')
+    const steps = kind === 'defaults' ? [kind] : [kind, rest.join('/')]
+    if (memberAt(this.#load.settings, [...steps, 'rules', Number(at)]) !== undefined) return
+    this.#error(
+      'unknown-rule',
+      `there is no rule "${name}"`,
+      path,
+      'write its place, such as operations/createOrder/rules/0',
+    )
   }
 
   #condition(text: string, path: Path): Expression | undefined {

@@ -16,6 +16,7 @@ const CASES: readonly (readonly [yaml: string, code: string, message: RegExp, hi
     /no operation "makeOrder"/,
     /one of|did you/,
   ],
+  [`orderPaid: { on: { rule: operations/createOrder/rules/0 }, ${TO} }`, 'unknown-rule', /no rule/, /rules\/0/],
   [`orderPaid: { on: { update: orders, create: orders }, ${TO} }`, 'invalid-value', /exclude each other/, /a list/],
   [`orderPaid: { on: { when: "true" }, ${TO} }`, 'invalid-value', /must say what it is about/, /update: orders/],
   [`orderPaid: { on: { update: orders, when: "after.status ==" }, ${TO} }`, 'invalid-expression', /incomplete/, /CEL/],

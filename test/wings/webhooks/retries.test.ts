@@ -196,3 +196,15 @@ test('10,000 subscriptions each get an event, and what finds no room is counted 
   await ask('PATCH /orders/2', pay)
   assert.ok(deliveriesIn(gateway, { state: 'delivered' }).length <= 1000)
 })
+
+test('bodies of more than 50 MB do not wait', async () => {
+  const { ask, rest, receivers, gateway } = delivering(
+    `${SHOP}webhooks: { big: { on: { update: orders }, to: "http://localhost/", body: { note: "\${after.note}" } } }`,
+  )
+  receivers.answer = () => 500
+  const note = 'x'.repeat(900_000)
+  for (let i = 0; i < 60; i++) await ask('PATCH /orders/1', { body: { note: note + i } })
+  await rest()
+  assert.equal(deliveriesIn(gateway, { state: 'pending' }).length, 55)
+  assert.match(await gateway.metrics.page(), /outcome="dropped"\} 5\n/)
+})
