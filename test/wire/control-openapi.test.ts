@@ -45,6 +45,16 @@ describe('the control plane follows its OpenAPI document', () => {
     )
   })
   after(() => gateway.close())
+  test('the body of an order for an answer has its keys, for typed clients', () => {
+    const { AnswerOrder } = document.components.schemas as Readonly<Record<string, { readonly properties: object }>>
+    const giving = operations.find(({ operation }) => operation.operationId === 'giveAnswer')
+    assert.match(JSON.stringify(giving?.operation.requestBody), /"\$ref":"#\/components\/schemas\/AnswerOrder"/)
+    const keys = ['operation', 'when', 'respond', 'latency', 'fault', 'times']
+    assert.deepEqual(
+      keys.filter(key => !(key in (AnswerOrder?.properties ?? {}))),
+      [],
+    )
+  })
   // A first request, so that the lists have an entry.
   beforeEach(async () => {
     for (const path of ['/pets?limit=1', '/pets/1', '/pets/x', '/nowhere']) {

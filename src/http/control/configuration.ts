@@ -7,6 +7,7 @@ import type { Reloader } from '../../gateway/reload.ts'
 import { describeContract } from '../../gateway/served-contract.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { stringifyJson } from '../../kernel/json.ts'
+import type { Schema } from '../../kernel/schema/schema.ts'
 import type { Loaded } from '../../load/load.ts'
 import { describeDay, describeDayWhole, describePlan, describeWhole } from '../../plan/describe.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../world/world-name.ts'
@@ -39,9 +40,10 @@ export const refuseConfiguration = (report: Diagnostics): ControlReply =>
   refused(refusedReport(report, 'invalid_configuration'))
 
 /** The body of a call that orders a part of a configuration, in JSON or YAML. */
-export const orderSpec = (description: string, maxBytes: number): BodySpec => ({
+export const orderSpec = (description: string, maxBytes: number, shown: Schema = anyObject): BodySpec => ({
   description,
   schema: anyObject,
+  shown,
   texts: ['application/yaml'],
   maxBytes,
 })

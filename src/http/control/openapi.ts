@@ -106,7 +106,7 @@ function describeRoute(
       requestBody: {
         description: body.description,
         required: body.required ?? true,
-        content: { 'application/json': { schema: body.schema }, ...Object.fromEntries(texts) },
+        content: { 'application/json': { schema: body.shown ?? body.schema }, ...Object.fromEntries(texts) },
       },
     }),
     responses: {

@@ -45,7 +45,7 @@ const describeAnswer = ({ id, world, order, left, given, toSkip, until }: Standi
 /** The largest answer, in bytes. */
 const MAX_ANSWER = 300_000
 
-const answerBody = orderSpec('The requests to answer, the reply, and how often.', MAX_ANSWER)
+const answerBody = orderSpec('The requests to answer, the reply, and how often.', MAX_ANSWER, shape('AnswerOrder'))
 const taken = {
   201: replyWith('The answer is set.', shape('GivenAnswer')),
   409: `There are ${MOST_ANSWERS} already, or there is no such world and sandboxes are off.`,

@@ -139,6 +139,8 @@ export interface BodySpec {
   readonly description: string
   /** The schema of a JSON body. */
   readonly schema: Schema
+  /** The schema in the description, where the body is checked by something else. Default: `schema`. */
+  readonly shown?: Schema
   /** Media types that are handed over as text, unread. */
   readonly texts?: readonly string[]
   /** Default: true. */
