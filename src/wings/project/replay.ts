@@ -30,7 +30,7 @@ const OWN_FIELDS =
 
 const MOST_DIFFERENCES = 3
 
-/** @param before the records of each resource before the recording */
+/** @param before the records before the recording, of the resources that are not served with other seeds */
 export async function replayRecording(
   exchanges: AsyncIterable<RecordedExchange>,
   plan: Plan,
@@ -65,7 +65,10 @@ class Replay implements ReplayProof {
         const generated = assign === 'client' ? {} : { assign: 'generate' as const, newId: recorded }
         return [
           name,
-          { options: { ...options, ...generated }, resource: { ...resource, seeds: before.get(name) ?? [] } },
+          {
+            options: { ...options, ...generated },
+            resource: { ...resource, seeds: before.get(name) ?? resource.seeds },
+          },
         ]
       }),
     )

@@ -389,6 +389,8 @@ test('a kept gateway.yaml is proved with the seeds that it names, and the missin
   assert.equal(grown.report.list[0]?.hint, 'seed: ./fixtures/orders.yaml')
   assert.equal(proofOf(grown), '0 of 3')
   assert.deepEqual(await serve(grown)('GET /orders'), [200, [{ id: 3, total: 9 }]])
+  writeFileSync(join(place.folder, 'gateway.yaml'), mine.replace('{ id: 3, total: 9 }', '{ id: 1, total: 5 }'))
+  assert.equal(proofOf(await recordInto(later, { folder: 'kept-seeds' })), '3 of 3')
 })
 
 test('pages, scripts, preflights and other origins are left out, and this is said', async () => {
