@@ -13,7 +13,7 @@ import { jsonOfMessage, typeOfMessage, valueOfRequest } from '../project/message
 import type { MatchedExchange } from '../project/recorded-state.ts'
 
 /** The examples of an operation: one for each request that was answered differently. */
-const MOST_EXAMPLES = 50
+export const MOST_EXAMPLES = 50
 
 /** A reply to one request; the last one, if it was sent again, or the last success of an action. */
 interface RecordedCase {
@@ -44,8 +44,8 @@ export class RecordedExamples {
   readonly #cases = new Map<string, Map<string, RecordedCase>>()
   /** The parts of the contract with an example that is not in a map. */
   readonly #single = new Set<string>()
-  /** The replies that break the contract, have no body, or are too many. */
-  invalid = 0
+  /** How many replies are no examples, by the reason. */
+  readonly omitted = { invalid: 0, bare: 0, further: 0 }
 
   constructor(plan: Plan) {
     this.#plan = plan
@@ -73,8 +73,12 @@ export class RecordedExamples {
     const isBare = status >= 300 || documented?.content.size === 0
     const isEmpty = reply.body === undefined && !reply.isPartial && documented !== undefined && isBare
     const isFit = value !== undefined && media !== undefined && media.schema?.check(value, true) === undefined
-    if (!(isEmpty || isFit) || (cases.size >= MOST_EXAMPLES && !cases.has(key))) {
-      this.invalid += 1
+    if (!isEmpty && !isFit) {
+      this.omitted[value === undefined && documented !== undefined ? 'bare' : 'invalid'] += 1
+      return
+    }
+    if (cases.size >= MOST_EXAMPLES && !cases.has(key)) {
+      this.omitted.further += 1
       return
     }
     const { path = [], document } = documented?.node ?? {}

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RespondConfig } from '../../behaviours/respond/config.ts'
-import { Diagnostics, type Place } from '../../kernel/diagnostic.ts'
+import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { readSource } from '../../kernel/file/read-source.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import { writeYaml } from '../../kernel/file/write-yaml.ts'
@@ -19,9 +19,10 @@ import { referenceTo } from '../infer/reference.ts'
 import type { RecordedExchange } from '../project/har.ts'
 import { type ProjectFiles, writeProject } from '../project/project.ts'
 import { matchExchange, RecordedState } from '../project/recorded-state.ts'
+import { RECORDING } from '../project/recording.ts'
 import { type ReplayProof, replayRecording } from '../project/replay.ts'
 import { EarlierContract } from './earlier-contract.ts'
-import { RecordedExamples } from './examples.ts'
+import { MOST_EXAMPLES, RecordedExamples } from './examples.ts'
 import { firstContract } from './first-contract.ts'
 import { refusedSettings, withoutSettings } from './refused-settings.ts'
 
@@ -73,13 +74,13 @@ export async function projectOfExchanges(
   if (plan === undefined) return void copy(load().report)
   const traffic = await trafficOf(exchanges, plan)
   const { before, gateway } = traffic.write(output, document)
-  const place = placeOfFile(relative(home, folder))
+  const place = placeOfFile(relative(home, output.path('gateway.yaml')))
   const loaded = writeGateway(output, gateway, load, (setting, why) => {
     const message = `${setting} is left out, because the contract refuses it: ${why}`
     report.warning('not-recorded', message, place, 'add it to the contract')
   })
   copy(loaded.report)
-  traffic.tellOmitted(report, place)
+  traffic.tellOmitted(report, relative(home, output.path(RECORDING)), place.file)
   if (loaded.plan !== undefined) leaveUnnamed(before, loaded.plan, report)
   const { files, kept } = output
   return loaded.plan && { files, kept, proof: await replayRecording(exchanges, loaded.plan, before) }
@@ -160,17 +161,25 @@ class RecordedTraffic {
     return { before, gateway }
   }
 
-  /** Warns of what is not in the project. */
-  tellOmitted(report: Diagnostics, place: Place): void {
+  /**
+   * Warns of what is not in the project.
+   *
+   * @param recording the file of the recording, as a command names it
+   * @param gateway the gateway.yaml, as a command names it
+   */
+  tellOmitted(report: Diagnostics, recording: string, gateway: string): void {
+    const { invalid, bare, further } = this.#examples.omitted
     const omitted = {
       'requests for no operation of the contract': this.#unmatched,
-      'replies that break the contract, have no body, or are too many': this.#examples.invalid,
+      'replies that break the contract': invalid,
+      'replies without the body that the contract documents': bare,
+      [`replies beyond the ${MOST_EXAMPLES} examples of an operation`]: further,
       'records that break the contract': this.#unfit,
       'fields of records that the contract lacks': [...this.#undocumented].join(', '),
     }
+    const hint = `compare: understudy drift ${recording} --config ${gateway}`
     for (const [what, count] of Object.entries(omitted))
-      if (count !== 0 && count !== '')
-        report.warning('not-recorded', `${what}: ${count}`, place, 'compare: understudy drift recording.har')
+      if (count !== 0 && count !== '') report.warning('not-recorded', `${what}: ${count}`, placeOfFile(recording), hint)
   }
 }
 
@@ -218,15 +227,15 @@ function leaveUnnamed(before: Map<string, unknown>, { simulation }: Plan, report
 
 const SHARES = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99, max: 1 }
 
-/** The percentiles of some latencies; equal ones once. */
+/** The percentiles of some latencies, equal ones once; without those of 0, as of a recording without times. */
 function percentilesOf(latencies: readonly number[]): JsonObject {
   const sorted = latencies.map(one => Math.round(one * 10) / 10).sort((a, b) => a - b)
   const latency: Record<string, Json> = {}
   for (const [name, share] of Object.entries(SHARES)) {
     const value = `${sorted[Math.ceil(share * sorted.length) - 1]}ms`
-    if (!Object.values(latency).includes(value)) latency[name] = value
+    if (value !== '0ms' && !Object.values(latency).includes(value)) latency[name] = value
   }
-  return { latency }
+  return Object.keys(latency).length > 0 ? { latency } : {}
 }
 
 /** The folder of a project. A file begins with a hash of the rest: one that a person has changed is kept. */

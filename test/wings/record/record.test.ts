@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { Diagnostics } from '../../../src/kernel/diagnostic.ts'
 import { addToRecording, exchangesOf, RECORDING } from '../../../src/wings/project/recording.ts'
@@ -136,12 +136,48 @@ test('the pet store is recorded from its own gateway; a status that the contract
   const har = await recorded(store, traffic)
   const beside = await recordInto(har, { contract: join(config, 'openapi.yaml') })
   assert.deepEqual([proofOf(beside), beside.different], ['9 of 10', ['listOrders: 501 ≠ 200 (1)']])
-  assert.match(
-    beside.said.join(),
-    /^warning not-recorded: replies that break the contract, have no body, or are too many: 1$/,
-  )
+  const [omitted] = beside.report.unsorted
+  assert.equal(`${omitted?.message} in ${basename(omitted?.place.file ?? '')}`, BROKEN)
+  assert.match(omitted?.hint ?? '', /^compare: understudy drift \S+\/recording\.har --config \S+\/gateway\.yaml$/)
   const bare = await recordInto(har)
   assert.deepEqual([proofOf(bare), bare.different], ['10 of 10', []])
+})
+
+const BROKEN = 'replies that break the contract: 1 in recording.har'
+
+test('why replies are no examples is told by cause', async () => {
+  const texts = Array.from({ length: 55 }, (_, i): readonly [number, string] => [200, `"${i}"`])
+  const api = scripted(...texts, [200], [200, '7'])
+  const traffic = Array.from({ length: 57 }, (_, i) => ({ method: 'GET', path: '/words', query: `q=${i}` }))
+  const contract = join(home, 'words.yaml')
+  writeFileSync(
+    contract,
+    `openapi: 3.1.0
+info: { title: Words, version: "1" }
+paths:
+  /words:
+    get:
+      operationId: words
+      parameters: [{ name: q, in: query, schema: { type: string } }]
+      responses: { 200: { description: ok, content: { application/json: { schema: { type: string } } } } }
+`,
+  )
+  const made = await recordInto(await recorded(api, traffic), { contract })
+  assert.deepEqual(made.said, [
+    'warning not-recorded: replies that break the contract: 1',
+    'warning not-recorded: replies without the body that the contract documents: 1',
+    'warning not-recorded: replies beyond the 50 examples of an operation: 5',
+  ])
+})
+
+test('a recording without times sets no latency', async () => {
+  const har = JSON.parse(await recorded(scripted([200, [{ id: 1, name: 'a' }]]), [get('/things')])) as {
+    log: { entries: { time: number; timings?: unknown }[] }
+  }
+  for (const entry of har.log.entries) Object.assign(entry, { time: 0, timings: undefined })
+  const made = await recordInto(JSON.stringify(har))
+  assert.deepEqual(made.said, [])
+  assert.doesNotMatch(made.read('gateway.yaml'), /latency/)
 })
 
 test('each difference is named with its operation and its place, digit for digit', async () => {
