@@ -12,7 +12,7 @@ import {
   stringifyJson,
 } from '../../kernel/json.ts'
 import { attempted } from '../../kernel/memo.ts'
-import { freeName } from '../../kernel/names.ts'
+import { freeName, singular } from '../../kernel/names.ts'
 import { roleOf } from '../infer/list.ts'
 import {
   type Imported,
@@ -69,17 +69,14 @@ export function createContract() {
      */
     addExamples(routes: readonly ImportedRoute[], recorded?: EarlierNames): void {
       const isRecorded = recorded !== undefined
-      const taken = { has: (id: string) => ids.has(id) || recorded?.ids.has(id) === true }
       const records = recordsShown(routes)
+      const names = namesOf(routes, records, ids.keys(), recorded)
       for (const { name, values } of records.values()) put(schemas, name, schemaOfValues(values))
       base = basePathOf(routes.map(({ path }) => path))
       for (const route of routes) {
         const record = records.get(collectionOf(route.path))?.name
         const own = { ...route, path: route.path.slice(base.length) }
-        const earlier = recorded?.idOf(route.method, route.path)
-        const isEarlier = earlier !== undefined && !ids.has(earlier)
-        const id = isEarlier ? earlier : freeName(nameOperation(own, record), taken)
-        add(route.method, own.path, operationFor(own, { record, isRecorded }), id)
+        add(route.method, own.path, operationFor(own, { record, isRecorded }), names.get(route) as string)
       }
     },
     write: ({ title, schemes = {} }: Pick<Imported, 'title' | 'schemes'>): JsonObject => ({
@@ -98,12 +95,46 @@ export const withoutEmpty = <Value>(all: Readonly<Record<string, Value>>): Recor
 
 const VERBS: Readonly<Record<string, string>> = { GET: 'get', PUT: 'replace', PATCH: 'update', DELETE: 'delete' }
 
+/**
+ * Names operations. A list below an owner leaves the short name to the list of all: `listOrders` and `listCustomerOrders`.
+ *
+ * @param used names that other operations have
+ */
+function namesOf(
+  routes: readonly ImportedRoute[],
+  records: ReadonlyMap<string, { readonly name: string }>,
+  used: Iterable<string>,
+  recorded: EarlierNames | undefined,
+): ReadonlyMap<ImportedRoute, string> {
+  const names = new Map<ImportedRoute, string>()
+  const given = new Set(used)
+  const taken = { has: (id: string) => given.has(id) || recorded?.ids.has(id) === true }
+  const base = basePathOf(routes.map(({ path }) => path))
+  const depthOf = ({ path }: ImportedRoute) => path.split('/').length
+  for (const route of routes.toSorted((a, b) => depthOf(a) - depthOf(b))) {
+    const own = { ...route, path: route.path.slice(base.length) }
+    const record = records.get(collectionOf(route.path))?.name
+    const earlier = recorded?.idOf(route.method, route.path)
+    const isEarlier = earlier !== undefined && !given.has(earlier)
+    const short = nameOperation(own, record)
+    const owner = /^.*\/([^/{}]+)\/\{[^}]*\}\/[^/{}]+$/.exec(own.path)?.[1]
+    const long = owner === undefined ? short : short.replace(/^list(?=[A-Z])/, `list${pascal(singular(owner))}`)
+    const id = isEarlier ? earlier : freeName(taken.has(short) ? long : short, taken)
+    given.add(id)
+    names.set(route, id)
+  }
+  return names
+}
+
 /** Names an operation as its request is called, if that is some words; one on records after their schema: `listOrders`, `getOrder`. */
 export function nameOperation({ summary = '', method, path }: ImportedRoute, record?: string): string {
   const [first = '', ...others] = summary.split(/[^A-Za-z0-9]+/).filter(Boolean)
   if (others.length > 0 && others.length < 5 && /^[a-z]+$/i.test(first)) return operationIdOf(first, others.join(' '))
   const isItem = collectionOf(path) !== path
   const verb = isItem ? VERBS[method] : { GET: 'list', POST: 'create' }[method]
+  const [, owner = '', action = ''] = /\/([^/{}]+)\/\{[^}]*\}\/([a-z]+)$/.exec(path) ?? []
+  // `POST /orders/{orderId}/pay`, but not `/orders/{orderId}/notes`.
+  if (record === undefined && method === 'POST' && /[^s]$/.test(action)) return `${action}${pascal(singular(owner))}`
   if (record === undefined || verb === undefined) return operationIdOf(method, path)
   return `${verb}${verb === 'list' ? pascal(path.slice(path.lastIndexOf('/') + 1)) : record}`
 }

@@ -170,6 +170,36 @@ paths:
   ])
 })
 
+test('operations below an owner, and actions, are named as a person would', async () => {
+  const order = { id: 1, state: 'open' }
+  const customer = { id: 7, name: 'Ann' }
+  const exchanges: readonly (readonly [string, unknown])[] = [
+    ['GET /customers/7/orders', [order]],
+    ['GET /customers', [customer]],
+    ['GET /customers/7', customer],
+    ['GET /orders', [order]],
+    ['GET /orders/1', order],
+    ['POST /orders/1/pay', { paid: true }],
+    ['POST /orders/1/notes', { noted: true }],
+  ]
+  const api = scripted(...exchanges.map(([, body]) => [200, body] as const))
+  const traffic = exchanges.map(([line]) => {
+    const [method = '', path = ''] = line.split(' ')
+    return { method, path }
+  })
+  const made = await recordInto(await recorded(api, traffic))
+  const ids = [...made.read('openapi.yaml').matchAll(/operationId: (\S+)/g)].map(([, id]) => id)
+  assert.deepEqual(ids.sort(), [
+    'getCustomer',
+    'getOrder',
+    'listCustomerOrders',
+    'listCustomers',
+    'listOrders',
+    'payOrder',
+    'postOrdersByOrderIdNotes',
+  ])
+})
+
 test('a recording without times sets no latency', async () => {
   const har = JSON.parse(await recorded(scripted([200, [{ id: 1, name: 'a' }]]), [get('/things')])) as {
     log: { entries: { time: number; timings?: unknown }[] }
