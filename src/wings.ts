@@ -22,6 +22,7 @@ import { record } from './wings/record/wing.ts'
 import { redis } from './wings/redis/wing.ts'
 import { stateFile } from './wings/state-file/wing.ts'
 import { swagger } from './wings/swagger/wing.ts'
+import { steerTokens, type TokenSteering } from './wings/tokens/steering.ts'
 import { tokens } from './wings/tokens/wing.ts'
 import { steerWebhooks, type WebhookSteering } from './wings/webhooks/steering.ts'
 import { webhooks } from './wings/webhooks/wing.ts'
@@ -29,6 +30,7 @@ import { workers } from './wings/workers/wing.ts'
 
 export type { CoverageFilter } from './wings/coverage/coverage.ts'
 export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } from './wings/coverage/report.ts'
+export type { TokenFlaw, TokenOrder } from './wings/tokens/mint.ts'
 export type { MadeUp } from './wings/webhooks/by-hand.ts'
 export type { DeliveryFilter } from './wings/webhooks/deliveries.ts'
 export type { Attempt, Delivery, DeliveryVerdict, OtherDelivery, SubscriptionName } from './wings/webhooks/types.ts'
@@ -60,9 +62,10 @@ export const WINGS: readonly Wing[] = [
 
 /** The members that wings add to a gateway of the library. */
 export interface WingSteering extends CoverageSteering {}
+export interface WingSteering extends TokenSteering {}
 export interface WingSteering extends WebhookSteering {}
 
-const STEERINGS: readonly ((gateway: Gateway) => object)[] = [steerCoverage, steerWebhooks]
+const STEERINGS: readonly ((gateway: Gateway) => object)[] = [steerCoverage, steerTokens, steerWebhooks]
 
 /** @internal */
 export const steerWings = (gateway: Gateway): WingSteering =>

@@ -27,6 +27,11 @@ export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/webhooks/none/send', ...POST('{"to":1}'), status: 400 },
   ],
   redeliver: [{ path: '/deliveries/none/redeliver', method: 'POST', status: 404 }],
+  mintToken: [
+    { path: '/issuers/none/tokens', ...POST('{"consumer":"demo"}'), status: 400 },
+    { path: '/issuers/none/tokens', ...POST('{}'), status: 400 },
+  ],
+  rotateKey: [{ path: '/issuers/none/rotate', method: 'POST', status: 400 }],
   getDrift: [{ path: '/drift', status: 200 }],
   stopRecording: [{ path: '/recordings/stop', method: 'POST', status: 409 }],
   getNext: [

@@ -13,6 +13,7 @@ export const tokens: Wing = {
   consumerKeys,
   behaviours: [{ before: 'respond', behaviour: issue }],
   observers: [tokensObserver],
+  routes: async control => (await import('./routes.ts')).tokenRoutes(control),
   operations(settings, contract) {
     const issuers = settings.of(issuersBlock)
     return issuers === undefined ? [] : operationsOf(issuers, contract)

@@ -33,3 +33,28 @@ test('a service checks a token by the keys of the issuer', async () => {
     await gateway.close()
   }
 })
+
+test('a test gets tokens from the control plane and the library, and rotates the key', async () => {
+  const gateway = await startGateway({ config: join(home, 'gateway.yaml') })
+  const post = (path: string, body?: object) =>
+    fetch(gateway.control + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  const statusWith = async (token: string | undefined) =>
+    (await fetch(`${gateway.url}/pets`, { headers: { authorization: `Bearer ${token}` } })).status
+  try {
+    const { token } = await readJson(await post('/issuers/default/tokens', { consumer: 'ada' }))
+    assert.equal(await statusWith(token), 200)
+    assert.equal(await statusWith(await gateway.token({ consumer: 'ada' })), 200)
+    assert.equal(await statusWith(await gateway.token({ consumer: 'ada', flaw: 'expired' })), 401)
+    const { kid } = await readJson(await post('/issuers/default/rotate'))
+    assert.equal(typeof kid, 'string')
+    assert.equal(await statusWith(token), 200)
+    const unknown = await post('/issuers/default/tokens', { consumer: 'adda' })
+    assert.match((await readJson(unknown)).detail ?? '', /did you mean "ada"/)
+  } finally {
+    await gateway.close()
+  }
+})
