@@ -17,9 +17,19 @@ import { overlapIn } from './overlaps.ts'
 
 export function examineContract(contract: Contract, reading: ContractReading, thorough: boolean): void {
   checkAlternatives(reading)
+  checkSuccesses(contract, reading)
   if (!thorough) return
   checkExamples(contract, reading)
   checkSamples(contract, reading)
+}
+
+/** Checks that each operation documents a reply that is no error: strict clients refuse any other. */
+function checkSuccesses({ operations }: Contract, reading: ContractReading): void {
+  const isSilent = ({ responses }: Operation) => ![...responses.keys()].some(key => /^(?:[1-3]|default)/.test(key))
+  const [first, ...others] = operations.filter(isSilent)
+  if (first === undefined) return
+  const count = others.length === 0 ? '' : ` (operations without one: ${others.length + 1})`
+  reading.warn('no-success', `${first.id} documents no success${count}`, first.node, 'key', 'document a 2xx response')
 }
 
 /** Checks that no alternative of a `oneOf` includes another one. */

@@ -11,7 +11,7 @@ import { type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { Id } from '../../world/records/types.ts'
 import { fieldIn, idIn } from '../../world/records/values.ts'
 import type { World } from '../../world/world.ts'
-import { documentsSuccess, type GivenParameters, validRequest } from '../probe/probe.ts'
+import { type GivenParameters, validRequest } from '../probe/probe.ts'
 import type { TrialRunner } from '../probe/runner.ts'
 import type { InferredOperation } from './operations.ts'
 
@@ -140,11 +140,11 @@ export class ResourceTrial {
   }
 }
 
-/** Whether to accept a reply without a documented success, with a media type other than JSON, or with a wrong header. */
+/** Whether to accept a reply where only errors are documented, with a media type other than JSON, or with a wrong header. */
 const isForgiven = ({ code }: Nonconformance, operation: Operation): boolean =>
   code === 'undocumented-type' ||
   code.endsWith('-header') ||
-  (code === 'undocumented-status' && !documentsSuccess(operation))
+  (code === 'undocumented-status' && ![...operation.responses.keys()].some(status => /^[23]/.test(status)))
 
 /** Whether a list of all records, or of the same owner's, must show this one. */
 function mustShow({ action, operation, essential }: InferredOperation, { given }: Victim): boolean {
