@@ -164,6 +164,8 @@ interface FieldSource {
   readonly unsaid?: Make | undefined
   /** Whether the field is an integer: `5.0` is 5 there. */
   readonly whole: boolean
+  /** Returns a value that was sent without its `writeOnly` parts, which no record keeps. */
+  prune(value: Json): Json
 }
 
 /**
@@ -183,8 +185,10 @@ function sourcesOf(
   const refers = references.fields(schema.node)
   return [...properties].flatMap(([name, node]): FieldSource[] => {
     if (name === idField && assign !== 'client') return []
-    if (name === idField) return [{ name, set: set.get(name), keeps: false, isAssumed: false, whole: true }]
-    const field = describeField(name, contract.use(node))
+    const use = contract.use(node)
+    const prune = (value: Json): Json => use.prune(value)
+    if (name === idField) return [{ name, set: set.get(name), keeps: false, isAssumed: false, whole: true, prune }]
+    const field = describeField(name, use)
     // A `writeOnly` field such as a password is in no reply, so no record keeps it.
     if (field.writeOnly) return []
     const sayable = (asked.empty || asked.knows(name)) && !field.readOnly
@@ -211,6 +215,7 @@ function sourcesOf(
         set: own,
         keeps: !sayable || (kind === 'replace' && (required.has(name) ? !asked.wants(name) : filled.has(name))),
         whole: field.types.includes('integer') && !field.types.includes('number'),
+        prune,
         isAssumed,
         unsaid: fixed ?? (!isMade ? undefined : needed && !isFilled ? fresh() : lazily(fresh)),
       },
@@ -258,11 +263,11 @@ function compileCompose(
     warn?.(given, exchange, old)
     if (needsScope) site.expressions.scope(exchange)
     const out: Record<string, Json> = {}
-    for (const { name, set, keeps, isAssumed, unsaid, whole } of sources) {
+    for (const { name, set, keeps, isAssumed, unsaid, whole, prune } of sources) {
       let value = set?.(exchange)
       if (value === undefined) {
         if (Object.hasOwn(given, name)) {
-          value = given[name] as Json
+          value = prune(given[name] as Json)
           if (whole && value instanceof Decimal) value = Number(value)
           if (name === inside?.key && isObject(value)) {
             // The client's part has what only the server gives it.

@@ -1,6 +1,7 @@
 // The body of a reply: its value from the contract, with values of the request, serialised in its media type.
 
-import { isObject, type Json, parseJson, pointer, stringifyJson } from '../../kernel/json.ts'
+import type { Path } from '../../kernel/file/source.ts'
+import { isObject, type Json, type JsonObject, parseJson, pointer, put, stringifyJson } from '../../kernel/json.ts'
 import type { Gap } from '../../sample/terms.ts'
 import type { MediaType } from '../contract.ts'
 import { type Node, nameOfFile } from '../documents.ts'
@@ -28,15 +29,19 @@ export interface Content {
   readonly unfit?: string
 }
 
-/** Returns the example with a name; `undefined` if there is none. */
-export function namedContent({ examples }: MediaType, type: string, example: string | undefined): Content | undefined {
+/** Returns the example with a name, without its `writeOnly` properties; `undefined` if there is none. */
+export function namedContent(
+  { examples, schema }: MediaType,
+  type: string,
+  example: string | undefined,
+): Content | undefined {
   const named = example === undefined ? undefined : examples.find(({ name }) => name === example)
-  return named && asContent(named.value, type)
+  return named && asContent(schema?.prune(named.value) ?? named.value, type)
 }
 
 /**
  * Returns the first valid example, else the first one that is invalid only for its `null`s, which authors write for absent
- * values. Returns `undefined` if there is none.
+ * values: without them where they may be absent. Returns `undefined` if there is none.
  *
  * @param isWanted whether a valid example will do
  */
@@ -48,7 +53,27 @@ export function exampleContent(
   const { schema } = media
   const find = (nulls: boolean) =>
     fittingExample(media, type, value => (schema?.sampler.fits(schema.key, value, nulls) ?? true) && isWanted(value))
-  return find(false) ?? find(true)
+  const valid = find(false)
+  if (valid !== undefined) return valid
+  const content = find(true)
+  return content && { ...content, value: withoutNulls(content.value, schema) }
+}
+
+/** Returns a value without the `null`s that make it invalid; the value itself if it stays invalid. */
+function withoutNulls(value: Json | undefined, schema: SchemaUse | undefined): Json | undefined {
+  if (value === undefined || schema === undefined) return value
+  const wrong = new Set(schema.check(value, true)?.map(({ pointer }) => pointer))
+  const strip = (part: Json, path: Path): Json => {
+    if (Array.isArray(part)) return part.map((item: Json, i) => strip(item, [...path, i]))
+    if (!isObject(part)) return part
+    const members = Object.entries(part as JsonObject).map(([name, item]) => [name, item, [...path, name]] as const)
+    const kept: Record<string, Json> = {}
+    for (const [name, item, place] of members)
+      if (item !== null || !wrong.has(pointer(place))) put(kept, name, strip(item, place))
+    return kept
+  }
+  const next = strip(value, [])
+  return schema.fits(next) ? next : value
 }
 
 function fittingExample(

@@ -3,7 +3,7 @@
 // are in any language. Uses only the public part of a refusal.
 
 import type { Path } from '../../kernel/file/source.ts'
-import { problemOf, type Refusal } from '../../kernel/http.ts'
+import { JSON_TYPE, problemOf, type Refusal } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { ReplyPart } from '../../sample/sample.ts'
@@ -53,7 +53,9 @@ function shapeFor(operation: Operation, status: number, contract: Contract): Sha
   const response = documented ?? (status < 400 ? undefined : usualError(operation, status, contract))
   if (response === undefined) return FORMLESS
   const isText = (name: string) => name.startsWith('text/')
-  const media = [isJson, isXml, isText].flatMap(is => [...response.content].filter(([name]) => is(name)))
+  // A range such as `*/*` leaves the type to the server.
+  const content = [...response.content].map(([name, spec]): Media => [/\/\*$/.test(name) ? JSON_TYPE : name, spec])
+  const media = [isJson, isXml, isText].flatMap(is => content.filter(([name]) => is(name)))
   const negotiate = compileNegotiation(media.map(([name]) => name))
   const shapes = new Map<Media | undefined, ShapeRefusal>()
   return (refusal, accept) => {
