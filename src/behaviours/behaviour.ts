@@ -35,7 +35,7 @@ export interface Behaviour<Config> {
   /** @returns `undefined` if the operation does not need it: it is then not in the chain and costs nothing */
   compile(config: Config | undefined, site: Site): Wrap | undefined
   /**
-   * Compiles the refusals of requests that it does not let in, without an effect of its own. Unset: it lets every request in. See
+   * Compiles the refusals of requests that it does not let in, before the chain runs. Unset: it lets every request in. See
    * `Exchange.accepted`.
    */
   letIn?(config: Config | undefined, site: Site): Wrap | undefined

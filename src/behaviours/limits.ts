@@ -5,7 +5,7 @@ import { type Headers, problems, quotedString, refuse, retryAfter, withHeaders }
 import { parseDuration, parseRate } from '../kernel/units.ts'
 import { type Quota, Quotas, type Taken } from '../world/kept/quotas.ts'
 import { Servers } from '../world/servers.ts'
-import { type Behaviour, type ConfigOf, type Exchange, setting } from './behaviour.ts'
+import { type Behaviour, type ConfigOf, type Exchange, Slot, setting } from './behaviour.ts'
 
 const rateLimitSchema = setting.block(
   'The number of requests in a time. Under `defaults` the limit is shared by all operations, under a tag by those of the tag.',
@@ -33,18 +33,18 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
   schema: rateLimitSchema,
   letIn(config, { scope }) {
     if (config === undefined) return undefined
-    const { quota, keyOf } = readQuota(config)
+    const take = compileTaking(config, scope)
     const refusal = Promise.resolve(refuse(problems.too_many_requests, ''))
     return next => exchange => {
-      const { world } = exchange
-      const isLeft = world.keep(Quotas, `rateLimit ${scope}`).has(keyOf(exchange), quota, world.clock.now())
-      return isLeft ? next(exchange) : refusal
+      const taken = take(exchange)
+      exchange.set(TAKEN, { scope, taken })
+      return taken.allowed ? next(exchange) : refusal
     }
   },
   compile(config, { scope }) {
     if (config === undefined) return undefined
-    const { quota, keyOf } = readQuota(config)
-    const { limit: count, window } = quota
+    const take = compileTaking(config, scope)
+    const { count, window } = parseRate(config.limit) as { count: number; window: number }
     const name = quotedString(scope.split('/').at(-1) as string)
     const policy = `${name};q=${count};w=${window / 1000}`
     const headersOf = ({ remaining: left, reset }: Taken, now: number): Headers => {
@@ -61,10 +61,9 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
       }
     }
     return next => async exchange => {
-      // Shared quotas use the world's clock, not the time that a single request may choose.
-      const now = exchange.world.clock.now()
-      const taken = exchange.world.keep(Quotas, `rateLimit ${scope}`).take(keyOf(exchange), quota, now)
-      const headers = headersOf(taken, now)
+      const before = exchange.get(TAKEN)
+      const taken = before?.scope === scope ? before.taken : take(exchange)
+      const headers = headersOf(taken, exchange.world.clock.now())
       if (taken.allowed) return withHeaders(await next(exchange), headers)
       const detail = `the rate limit of ${config.limit} is exceeded; retry in ${Math.ceil(taken.reset / 1000)} s`
       return refuse(problems.too_many_requests, detail, { ...headers, ...retryAfter(taken.reset) })
@@ -75,10 +74,21 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
     `${config.limit}${config.burst === undefined ? '' : ` burst ${config.burst}`} by ${config.by ?? 'consumer'}`,
 }
 
-function readQuota({ limit, burst, by = 'consumer' }: RateLimitConfig) {
+/** The part of a quota that a request took when it was let in: it takes no other. */
+const TAKEN = new Slot<{ readonly scope: string; readonly taken: Taken }>('taken quota')
+
+function compileTaking(
+  { limit, burst, by = 'consumer' }: RateLimitConfig,
+  scope: string,
+): (exchange: Exchange) => Taken {
   const { count, window } = parseRate(limit) as { count: number; window: number }
   const quota: Quota = { limit: count, window, burst }
-  return { quota, keyOf: KEYS[by] }
+  const keyOf = KEYS[by]
+  return exchange => {
+    const { world } = exchange
+    // Shared quotas use the world's clock, not the time that a single request may choose.
+    return world.keep(Quotas, `rateLimit ${scope}`).take(keyOf(exchange), quota, world.clock.now())
+  }
 }
 
 const KEYS: Record<'consumer' | 'address' | 'all', (exchange: Exchange) => string> = {

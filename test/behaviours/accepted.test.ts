@@ -51,6 +51,14 @@ for (const state of ['', 'state: { history: true }']) {
       assert.deepEqual([await post(), await post(), await post()], [503, 201, 429])
     })
 
+    test('of concurrent requests above a limit none has a number', async () => {
+      const { post, clock } = posting('{ when: accepted == 6, respond: { status: 503 } }', 'rateLimit: { limit: 5/m }')
+      const statuses = await Promise.all(Array.from({ length: 12 }, () => post()))
+      assert.equal(statuses.filter(status => status === 201).length, 5)
+      clock.time += 60_000
+      assert.deepEqual(await Promise.all([post(), post()]), [503, 201])
+    })
+
     test('one that a rule faults counts, and a refused request has no effect of the rule', async () => {
       const { post, ask } = posting(
         '{ when: accepted == 2, fault: { kind: status, status: 503 }, enter: { shop: closed } }',

@@ -43,11 +43,6 @@ export class Quotas extends Table<QuotaUse> {
     return { at, count }
   }
 
-  /** Returns whether one is left. */
-  has(key: string, quota: Quota, now: number): boolean {
-    return takeFrom({ at: now, count: 0, ...this.values.peek(key) }, quota, now).allowed
-  }
-
   /** Takes one atomically, if one is left. */
   take(key: string, quota: Quota, now: number): Taken {
     const before = this.onChange && this.at(key)
@@ -56,15 +51,13 @@ export class Quotas extends Table<QuotaUse> {
       use = { at: now, count: 0 }
       this.values.set(key, use)
     }
-    const taken = takeFrom(use, quota, now)
+    const taken =
+      quota.burst === undefined ? takeFromWindow(use, quota, now) : takeFromBucket(use, quota, quota.burst, now)
     // One that is not allowed leaves the quota as it was, but for the time of the last look.
     if (taken.allowed) this.onChange?.(key, this.at(key), before)
     return taken
   }
 }
-
-const takeFrom = (use: QuotaUse, quota: Quota, now: number): Taken =>
-  quota.burst === undefined ? takeFromWindow(use, quota, now) : takeFromBucket(use, quota, quota.burst, now)
 
 function takeFromWindow(use: QuotaUse, { limit, window }: Quota, now: number): Taken {
   // A clock may have been set back: a window of the future is none.
