@@ -6,7 +6,8 @@ import type { Reply } from '../../kernel/http.ts'
 import { inProcess } from '../../kernel/in-process.ts'
 import { isObject, type Json, type JsonObject, memberAt, parseJson, pointer, stringifyJson } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
-import type { Id } from '../../world/records/types.ts'
+import { drawUuid } from '../../world/draws.ts'
+import type { CollectionOptions, Id } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'
 import type { World } from '../../world/world.ts'
 import { createRunner, type TrialRunner } from '../probe/runner.ts'
@@ -52,6 +53,8 @@ class Replay implements ReplayProof {
   #now = 0
   /** The id that the next new record gets. */
   #id: Id | undefined
+  /** The first ordinal of a new record for this request. */
+  #first: number | undefined
   /** Our entity tags by the recorded ones, and by their paths with them. */
   readonly #tags = new Map<string, string>()
   /** Our cursors by the recorded ones. */
@@ -60,9 +63,8 @@ class Replay implements ReplayProof {
   constructor(plan: Plan, before: ReadonlyMap<string, readonly JsonObject[]>) {
     const collections: Plan['collections'] = new Map(
       [...plan.collections].map(([name, { options, resource }]) => {
-        const { assign, newId } = options
-        const recorded = (ordinal: number) => (this.#id as string | undefined) ?? newId?.(ordinal) ?? String(ordinal)
-        const generated = assign === 'client' ? {} : { assign: 'generate' as const, newId: recorded }
+        const recorded = (ordinal: number) => this.#newId(ordinal, options) as string
+        const generated = options.assign === 'client' ? {} : { assign: 'generate' as const, newId: recorded }
         return [
           name,
           {
@@ -75,6 +77,14 @@ class Replay implements ReplayProof {
     this.#plan = plan
     this.#runner = createRunner({ ...plan, collections }, { now: () => this.#now, sleep: async () => {} })
     this.#world = this.#runner.newWorld()
+  }
+
+  /** Returns the recorded id; another one where that is taken, or the request made no record. */
+  #newId(ordinal: number, { name, seed, assign, newId }: CollectionOptions): Id {
+    this.#first ??= ordinal
+    if (this.#id !== undefined && ordinal === this.#first) return this.#id
+    if (assign === 'sequence') return ordinal
+    return assign === 'uuid' ? drawUuid(seed, name, ordinal) : (newId?.(ordinal) ?? String(ordinal))
   }
 
   async play(exchange: RecordedExchange): Promise<void> {
@@ -90,6 +100,7 @@ class Replay implements ReplayProof {
     const made = respond?.create === undefined ? undefined : memberAt(shown, recordPath(respond.body))
     const idField = this.#plan.collections.get(respond?.create ?? '')?.resource.idField ?? ''
     this.#id = isObject(made) ? (idIn(idField, made as JsonObject) as Id | undefined) : undefined
+    this.#first = undefined
     this.#now = exchange.at
     const { headers, isKnown } = this.#headersFor(exchange, path)
     const body = typeof request.body === 'string' ? request.body : undefined

@@ -200,6 +200,26 @@ test('operations below an owner, and actions, are named as a person would', asyn
   ])
 })
 
+test('a record that is made twice, and a refusal that the stand-in has not, fail by no id of the replay', async () => {
+  for (const id of [(n: number) => n, (n: number) => `00000000-0000-4000-8000-00000000000${n}`]) {
+    const order = (n: number) => ({ id: id(n), state: 'open' })
+    const api = scripted([200, [order(1)]], [200, order(1)], [201, order(2)], [422, { error: 'x' }], [201, order(2)])
+    const create: Sent = { method: 'POST', path: '/orders', body: { state: 'open' } }
+    const made = await recordInto(
+      await recorded(api, [
+        get('/orders'),
+        get(`/orders/${id(1)}`),
+        create,
+        { ...create, body: { state: 'no' } },
+        create,
+      ]),
+    )
+    const [refused, again, ...others] = made.different
+    assert.deepEqual([refused, others], ['createOrder: 422 ≠ 201 (1)', []])
+    assert.match(again ?? '', /^createOrder: \/id "?[\d-]+"? ≠ "?[\da-f-]+"? \(1\)$/)
+  }
+})
+
 test('a recording without times sets no latency', async () => {
   const har = JSON.parse(await recorded(scripted([200, [{ id: 1, name: 'a' }]]), [get('/things')])) as {
     log: { entries: { time: number; timings?: unknown }[] }
