@@ -31,8 +31,8 @@ import { workers } from './wings/workers/wing.ts'
 export type { CoverageFilter } from './wings/coverage/coverage.ts'
 export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } from './wings/coverage/report.ts'
 export type { TokenFlaw, TokenOrder } from './wings/tokens/mint.ts'
-export type { MadeUp } from './wings/webhooks/by-hand.ts'
 export type { DeliveryFilter } from './wings/webhooks/deliveries.ts'
+export type { MadeUp } from './wings/webhooks/steering.ts'
 export type { Attempt, Delivery, DeliveryVerdict, OtherDelivery, SubscriptionName } from './wings/webhooks/types.ts'
 
 /** @internal The library exports the types of this file only. */

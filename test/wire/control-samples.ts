@@ -19,7 +19,7 @@ export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   ],
   verifyDeliveries: [
     { path: '/deliveries/verify?min=0', status: 200 },
-    { path: '/deliveries/verify?world=nowhere', status: 400 },
+    { path: '/deliveries/verify?world=nowhere', status: 404 },
   ],
   sendWebhook: [
     { path: '/webhooks/none/send', method: 'POST', status: 404 },

@@ -182,6 +182,8 @@ export class Rounds {
       const kept = await this.#claim(next)
       if (kept === undefined) continue
       const done = await this.#attempt(kept)
+      // An attempt that the end of the process broke off was none.
+      if (this.#depot.closed.aborted) return
       const after = await changeWorld(this.#world, `webhook ${kept.webhook}`, () => this.#finish(done))
       // What fails while the clock has moved on may be due again, before others.
       if (after?.due === undefined || after.due > this.#world.clock.now()) continue
@@ -266,11 +268,11 @@ export class Rounds {
   }
 
   async #send({ method, url, headers, body }: Kept, signature: Headers): Promise<Received | Error> {
-    const { host, network } = this.#depot
+    const { host, network, closed } = this.#depot
     const settings = this.#plan.settings(deliveriesBlock)
     if (settings === undefined || network === undefined) return new Error('nothing may leave this process')
     const outgoing = { method, url, headers: { 'user-agent': 'understudy', ...signature, ...headers }, body }
-    return send(outgoing, { ...settings, network, clock: host.clock }).catch((error: Error) => error)
+    return send(outgoing, { ...settings, network, clock: host.clock, closed }).catch((error: Error) => error)
   }
 
   /** Keeps the outcome of an attempt. */
@@ -306,7 +308,8 @@ export class Rounds {
       const records = world.collections.get(name)
       for (const { due = next } of records?.lives ? records.upcoming(1) : []) next = Math.min(next, due)
     }
-    const isPolled = this.#hasFailed || world.recorder?.repeats === true || this.#plan.simulation.state !== undefined
+    const isUnread = this.#plan.simulation.state !== undefined && world.recorder === undefined
+    const isPolled = this.#hasFailed || isUnread || world.recorder?.repeats === true
     const wait = Math.min(
       isPolled ? LOOK : LONGEST_SLEEP,
       rate === 0 ? LONGEST_SLEEP : Math.max(1, (next - now) / rate),

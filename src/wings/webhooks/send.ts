@@ -2,7 +2,7 @@
 
 import { lookup } from 'node:dns/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { connect as openSocket } from 'node:net'
+import { isIP, connect as openSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Headers } from '../../kernel/http.ts'
 import { joinFields } from '../../kernel/received.ts'
@@ -47,6 +47,8 @@ export interface Sending {
   readonly network: Network
   /** Real time. */
   readonly clock: Clock
+  /** Ends all exchanges. */
+  readonly closed: AbortSignal
 }
 
 /** The bytes of a reply that are read. */
@@ -62,13 +64,14 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Rejects with an `Error` whose message is for people. */
 export async function send(outgoing: Outgoing, sending: Sending): Promise<Received> {
-  const { clock, timeout } = sending
+  const { clock, timeout, closed } = sending
   const abort = new AbortController()
-  const late = clock.sleep(timeout, abort.signal).then((): Received => {
+  const signal = AbortSignal.any([abort.signal, closed])
+  const late = clock.sleep(timeout, signal).then((): Received => {
     throw new Error(`the receiver did not answer within ${timeout} ms`)
   })
   try {
-    return await Promise.race([late, sendNow(outgoing, sending, abort.signal)])
+    return await Promise.race([late, sendNow(outgoing, sending, signal)])
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
     throw new Error(REASONS[code] ?? message)
@@ -96,7 +99,9 @@ async function sendNow(outgoing: Outgoing, sending: Sending, signal: AbortSignal
   if (signal.aborted) socket.destroy()
   // Its errors after those of the request are of no concern.
   socket.on('error', () => {})
-  const connection = isSecure ? (await import('node:tls')).connect({ socket, servername: host }) : socket
+  const connection = isSecure
+    ? (await import('node:tls')).connect({ socket, host, ...(isIP(host) === 0 && { servername: host }) })
+    : socket
   return exchange(outgoing, url, connection)
 }
 
