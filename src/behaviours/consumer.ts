@@ -14,6 +14,16 @@ export interface Consumer {
   readonly scopes: ReadonlySet<string>
 }
 
+/** `Request.examined` of a request that the program itself makes for a consumer, and which needs no credential for that. */
+export class Vouched {
+  /** `undefined`: for one that may do everything. */
+  readonly consumer: string | undefined
+
+  constructor(consumer?: string) {
+    this.consumer = consumer
+  }
+}
+
 /** Without configured consumers, every well-formed credential is accepted. */
 export const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expires: undefined, scopes: new Set() }
 

@@ -11,6 +11,7 @@ interface RequestParts {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
   readonly certificate?: ClientCertificate | undefined
+  readonly examined?: unknown
 }
 
 export interface InProcessRequest extends Request {

@@ -136,6 +136,7 @@ export class Coverage {
     this.settle()
     const { contract, operations } = this.#served
     const covered = operations.flatMap(({ operation, route }): CoveredOperation[] => {
+      if (operation.wing !== undefined) return []
       if (filter.operation !== undefined && operation.id !== filter.operation) return []
       const known = this.#operations.get(operation)
       if (known === undefined && !all) return []

@@ -73,7 +73,8 @@ interface Calls extends PathValues {
 /** Sends the probes of every operation. Operations that could not be called, and records that could not be deleted, are reported. */
 export async function checkAgainst(plan: Plan, report: Diagnostics, options: AgainstOptions): Promise<Against> {
   const check = new ServerCheck(plan, report, options)
-  const order = plan.operations.toSorted((a, b) => callingOrder(a.operation) - callingOrder(b.operation))
+  const documented = plan.operations.filter(({ operation }) => operation.wing === undefined)
+  const order = documented.toSorted((a, b) => callingOrder(a.operation) - callingOrder(b.operation))
   for (const [i, planned] of order.entries()) {
     options.progress?.('calling every operation:', i, order.length)
     await check.call(planned)

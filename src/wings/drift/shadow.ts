@@ -42,7 +42,7 @@ export const shadow: Behaviour<ConfigOf<typeof schema>> = {
       if (!upstream.methods.has(method))
         error('unsent-method', `${method} is not sent to the real API`, ['methods', i], hint)
     }
-    if (!methods.includes(operation.method)) return undefined
+    if (operation.wing !== undefined || !methods.includes(operation.method)) return undefined
     return next => exchange => {
       const isChosen = exchange.draw('shadow') < share && whyUnsent(exchange, upstream) === undefined
       if (isChosen && !hasDotSegment(exchange.request.path)) exchange.set(SHADOWED, upstream)

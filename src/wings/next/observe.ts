@@ -15,7 +15,8 @@ export const nextObserver: Observer<LiveNext> = {
     if (plan.world === undefined) next.adopt(plan)
     if (plan.settings(nextBlock) === undefined) return undefined
     return ({ exchange, path, reply, requestBody }) => {
-      if (exchange.get(JUDGED) === undefined) next.follow(exchange, path, reply, requestBody)
+      const isOurs = exchange.operation.wing === undefined
+      if (isOurs && exchange.get(JUDGED) === undefined) next.follow(exchange, path, reply, requestBody)
     }
   },
   shared: { read: next => next.snapshot },

@@ -190,7 +190,9 @@ export class NextTally {
     const operations = new Map(now.operations.map(one => [one.operation.id, one]))
     const called = rows.map(row => this.#described(row, operations.get(row.operation)?.lifecycle?.sunset, api))
     const names = new Set(rows.map(({ operation }) => operation))
-    const uncalled = related ? now.operations.filter(({ operation }) => !names.has(operation.id)) : []
+    const uncalled = related
+      ? now.operations.filter(({ operation: { id, wing } }) => wing === undefined && !names.has(id))
+      : []
     const unseen = await now.contract.walking(() => next.walking(() => this.#unseen(uncalled)))
     const changed = new Set(called.flatMap(one => (one.findings.length > 0 ? one.operation : [])))
     const notSeen = now.simulation.consumerNames.flatMap(name => {

@@ -24,7 +24,8 @@ export function findFirstCall(plan: Plan, origin: string): FirstCall | undefined
 }
 
 /** Returns whether an operation succeeds by its configuration: it has no sunset and no fixed error. */
-function answersWell({ chain, lifecycle }: PlannedOperation): boolean {
+function answersWell({ chain, lifecycle, operation }: PlannedOperation): boolean {
+  if (operation.wing !== undefined) return false
   const responds = chain.find(({ name }) => name === 'respond')?.detail ?? ''
   return lifecycle?.sunset === undefined && !/^[345]\d\d$/.test(responds)
 }

@@ -1,5 +1,6 @@
 // Requests to try an operation with: one that keeps to the contract, and several that break it, each in one way.
 
+import { Vouched } from '../../behaviours/consumer.ts'
 import { findReferences } from '../../behaviours/references.ts'
 import type { Resource } from '../../behaviours/resource.ts'
 import { withinsOf } from '../../behaviours/respond/config.ts'
@@ -197,6 +198,7 @@ function requestOf(
     },
     body: body?.text,
     certificate: identified ? certificate : undefined,
+    examined: identified && chosen === undefined ? new Vouched() : undefined,
   })
 }
 

@@ -25,9 +25,10 @@ export interface SelfCheck {
 export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Progress): Promise<SelfCheck> {
   const runner = createRunner(plan)
   let requests = 0
-  for (const planned of plan.operations) {
+  const operations = plan.operations.filter(({ operation }) => operation.wing === undefined)
+  for (const planned of operations) {
     const { operation } = planned
-    progress?.('calling every operation:', planned.index, plan.operations.length)
+    progress?.('calling every operation:', planned.index, operations.length)
     const probes = probesOf(planned, plan)
     if (typeof probes === 'string') {
       report.warning('not-checked', `${operation.id} was not called: ${probes}`, placeOf(operation.node, 'key'))
@@ -55,7 +56,7 @@ export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Prog
       )
     }
   }
-  return { operations: plan.operations.length, requests }
+  return { operations: operations.length, requests }
 }
 
 /** The number of attempts of a request, because configured faults are random. */

@@ -1,5 +1,6 @@
 // Requests that the control plane sends itself, in process: a try of an operation, or a request of the journal once more.
 
+import { Vouched } from '../../behaviours/consumer.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { describeEntry, type RecordedRequest } from '../../gateway/journal/entry.ts'
 import type { JournalEntry } from '../../gateway/journal/journal.ts'
@@ -27,13 +28,14 @@ export async function send(gateway: Gateway, sending: Sending): Promise<SendResu
   }
 }
 
-function requestFrom({ method, path, query = '', headers = {}, body, world, time }: Sending): Request {
+function requestFrom({ method, path, query = '', headers = {}, body, world, time, consumer }: Sending): Request {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   return inProcess({
     method,
     path,
     query,
     body,
+    examined: consumer === undefined ? undefined : new Vouched(consumer),
     headers: {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...Object.fromEntries(given),

@@ -1,6 +1,6 @@
 // The issuers of a gateway: gives tokens, and checks those of requests before they are dispatched.
 
-import type { CheckCredential, Consumer } from '../../behaviours/consumer.ts'
+import { ANYBODY, type CheckCredential, type Consumer, Vouched } from '../../behaviours/consumer.ts'
 import type { Host, Observer } from '../../gateway/observer.ts'
 import { ForwardedRequest, type Request } from '../../kernel/http.ts'
 import type { World } from '../../world/world.ts'
@@ -85,8 +85,16 @@ class ExaminedRequest extends ForwardedRequest {
 /** Returns the check of the tokens of requests. */
 export function tokenCheck(issuers: Issuers, consumers: readonly Consumer[]): CheckCredential {
   const byName = new Map(consumers.map(consumer => [consumer.name, consumer]))
+  const every = new Set(issuers.scopes)
+  const vouchedFor = ({ consumer = '' }: Vouched): Consumer => {
+    const named = byName.get(consumer)
+    if (named === undefined) return { ...ANYBODY, scopes: every }
+    const client = [...issuers.clients.values()].find(each => each.consumer === consumer)
+    return { ...named, scopes: new Set((issuers.users.get(consumer) ?? client)?.scopes ?? named.scopes) }
+  }
   return ({ examined }, now, world?: World) => {
     if (examined === undefined) return undefined
+    if (examined instanceof Vouched) return vouchedFor(examined)
     const verified = examined as SignedToken | TokenFault
     const judged = examine(verified, issuers, now, world)
     if ('fault' in judged) return judged.isExpired ? 'expired' : 'unknown'
