@@ -85,6 +85,12 @@ test('a pattern is sorted by name, and the environment is filled in file by file
   )
 })
 
+test('a pattern with a placeholder that is not quoted between brackets is told whole', () => {
+  const { report } = loadFrom({ 'home/gateway.yaml': main('[./rules/*.yaml, ./env/${STAGE:-local}.yaml]') })
+  const [{ place, hint } = assert.fail('no mistake')] = report.list
+  assert.deepEqual([place.line, place.column, hint], [2, 27, 'write "./env/${STAGE:-local}.yaml"'])
+})
+
 test('a mistake has its place in the file that it is written in', () => {
   const { told } = loadFrom({
     'home/gateway.yaml': main('[./a.yaml, ./b.yaml]', 'operations:\n  listPets: { latency: 5ms }\n'),

@@ -73,6 +73,19 @@ const WORDS = {
 
 export type SyntaxKind = keyof typeof WORDS | 'unclosed' | 'beginning'
 
+/** Returns the whole word with the placeholder at an offset: `./env/${STAGE:-local}.yaml`. */
+function unquotedAt(text: string, at: number): { readonly from: number; readonly whole: string } | undefined {
+  if (!text.startsWith('${', at)) return undefined
+  // A key ends with a colon and a blank.
+  const from = at - (/[^\s,[\]{}"']*$/.exec(text.slice(Math.max(0, at - LONGEST_WORD), at))?.[0].length ?? 0)
+  const word = /(?:\$\{[^{}\s]*\}?|[^\s,[\]{}"'])+/y
+  word.lastIndex = from
+  return { from, whole: word.exec(text)?.[0] ?? '${' }
+}
+
+/** The characters before a placeholder that are looked at. */
+const LONGEST_WORD = 200
+
 /**
  * Describes a mistake of syntax.
  *
@@ -81,17 +94,15 @@ export type SyntaxKind = keyof typeof WORDS | 'unclosed' | 'beginning'
 export function describeSyntax(text: string, offset: number, kind: SyntaxKind | undefined, message: string): TextFault {
   const at = kind === 'tab' ? offset : settle(text, offset)
   const here = { code: 'syntax', from: at, to: kind === 'tab' ? at + 1 : wordEnd(text, at) } as const
-  const braces = /\$\{[^{}\s]*\}?/y
-  braces.lastIndex = Math.max(0, at - (text[at - 1] === '$' ? 1 : 0))
-  const placeholder = braces.exec(text)
-  if (placeholder !== null) {
-    const [whole] = placeholder
+  const placeholder = unquotedAt(text, Math.max(0, at - (text[at - 1] === '$' ? 1 : 0)))
+  if (placeholder !== undefined) {
+    const { from, whole } = placeholder
     return {
       code: 'syntax',
-      from: placeholder.index,
-      to: braces.lastIndex,
+      from,
+      to: from + whole.length,
       message: 'a placeholder between braces must be quoted',
-      hint: `write "${whole.endsWith('}') ? whole : `${whole}}`}"`,
+      hint: `write "${whole.lastIndexOf('}') > whole.lastIndexOf('{') ? whole : `${whole}}`}"`,
     }
   }
   if (kind === 'unclosed') {
