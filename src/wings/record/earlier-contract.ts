@@ -12,11 +12,16 @@ interface EarlierOperation {
 
 export class EarlierContract {
   readonly #operations: readonly EarlierOperation[]
+  readonly #isUsed: boolean
 
-  /** @param document the contract; any other value has no operations */
-  constructor(document: unknown) {
+  /**
+   * @param document the contract; any other value has no operations
+   * @param isUsed whether a gateway.yaml that is kept needs each of its operations
+   */
+  constructor(document: unknown, isUsed: boolean) {
     const server = memberAt(document, ['servers', 0, 'url'])
     const paths = isObject(document) && isObject(document.paths) ? Object.entries(document.paths) : []
+    this.#isUsed = isUsed
     this.#operations = paths.flatMap(([path, item]) =>
       Object.entries(isObject(item) ? item : {}).flatMap(([method, operation]): EarlierOperation[] => {
         const id = memberAt(operation, ['operationId'])
@@ -30,22 +35,28 @@ export class EarlierContract {
     return new Set(this.#operations.map(({ id }) => id))
   }
 
+  /**
+   * Returns the shape of a path in the earlier contract, if that has to stay though the traffic since shows that a word in it is
+   * an id; else the shape that it has now.
+   */
+  shapeOf(path: string, now: string): string {
+    if (!this.#isUsed) return now
+    const shapes = this.#operations.map(earlier => nameless(earlier.path))
+    return shapes.find(shape => covers(now, shape) && covers(shape, path)) ?? now
+  }
+
   /** Returns the path as it was written, where only the names of its parameters differ. */
   pathOf(path: string): string {
     return this.#operations.find(earlier => nameless(earlier.path) === nameless(path))?.path ?? path
   }
 
-  /** Returns the id of an operation, also of one whose path had a word in place of a parameter. */
   idOf(method: string, path: string): string | undefined {
-    const operations = this.#operations.filter(earlier => earlier.method === method)
-    const same = operations.find(earlier => nameless(earlier.path) === nameless(path))
-    return (same ?? operations.find(earlier => covers(path, earlier.path)))?.id
+    return this.#operations.find(earlier => earlier.method === method && nameless(earlier.path) === nameless(path))?.id
   }
 }
 
-/** Whether a path is another one with parameters in place of words. */
-function covers(path: string, other: string): boolean {
-  const [segments, words] = [path.split('/'), other.split('/')]
-  const isCovered = (segment: string, i: number) => segment === words[i] || /^\{.*\}$/.test(segment)
-  return segments.length === words.length && segments.every(isCovered)
+/** Whether a shape is a path, or another shape, with `{}` in place of some of its words. */
+function covers(shape: string, path: string): boolean {
+  const [segments, words] = [shape.split('/'), path.split('/')]
+  return segments.length === words.length && segments.every((segment, i) => segment === '{}' || segment === words[i])
 }

@@ -3,7 +3,7 @@
 import { RECORD_KINDS } from '../../behaviours/respond/on-record.ts'
 import { responseFor } from '../../contract/contract.ts'
 import { essenceOf, isJson } from '../../contract/media-types.ts'
-import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, memberAt, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { normalized } from '../overlay/json-path.ts'
@@ -122,7 +122,8 @@ function caseReplies(
     if (target === undefined) return []
     const example = getOrMake(names, stringifyJson([target, value]), () => `recorded-${id}-${names.size + 1}`)
     getOrMake(updates, target, (): Record<string, Json> => ({}))[example] = { value }
-    return [{ when, status, respond: { example } }]
+    // The status that an example is of without one may be another once more is recorded.
+    return [{ when, status, respond: status === 200 ? { example } : { status, example } }]
   })
 }
 
@@ -134,4 +135,21 @@ function settingsOf(cases: readonly CaseReply[]): JsonObject | undefined {
   const specific = cases.filter(({ when }) => when.length > 0).sort((a, b) => b.when.length - a.when.length)
   const rules = isSame ? [] : specific.map(({ when, respond }) => ({ when: when.join(' && '), respond }))
   return { respond: usual.respond, ...(rules.length > 0 ? { rules } : {}) }
+}
+
+/** Returns the actions of an overlay with the examples of an earlier one that they lack. @param earlier the earlier overlay */
+export function withEarlier(actions: readonly JsonObject[], earlier: unknown): readonly JsonObject[] {
+  const before = new Map<unknown, JsonObject>()
+  for (const action of (memberAt(earlier, ['actions']) ?? []) as readonly unknown[]) {
+    const examples = memberAt(action, ['update', 'examples'])
+    if (isObject(examples)) before.set(memberAt(action, ['target']), examples as JsonObject)
+  }
+  const merged = actions.map((action): JsonObject => {
+    const examples = memberAt(action, ['update', 'examples'])
+    const older = before.get(action.target)
+    if (!isObject(examples) || older === undefined) return action
+    before.delete(action.target)
+    return { ...action, update: { examples: { ...older, ...(examples as JsonObject) } } }
+  })
+  return [...merged, ...[...before].map(([target, examples]) => ({ target, update: { examples } }) as JsonObject)]
 }

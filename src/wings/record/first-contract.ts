@@ -42,11 +42,12 @@ export async function firstContract(
   paths.read()
   const seen = new Map<string, SeenOperation>()
   for await (const one of exchanges) {
-    if (/^(?:GET|PUT|POST|DELETE|PATCH|TRACE)$/.test(one.method)) note(one, paths.shapeOf(one.path), seen)
+    if (/^(?:GET|PUT|POST|DELETE|PATCH|TRACE)$/.test(one.method))
+      note(one, earlier.shapeOf(one.path, paths.shapeOf(one.path)), seen)
   }
   const schemes: Record<string, Json> = {}
   const routes = [...seen.values()].map(({ route, sample, bare, word }) => {
-    const { path: described, integers } = paths.describe(sample)
+    const { path: described, integers } = paths.describe(sample, route.path)
     const path = earlier.pathOf(described)
     for (const [i, [, name = '']] of [...path.matchAll(/\{([^}]*)\}/g)].entries())
       route.shown.parameters.set(`path ${name}`, [[integers[i] ? '1' : '']])
@@ -183,14 +184,15 @@ class PathBook {
     return this.#partsOf(path).join('/')
   }
 
-  /** Returns a path with a name for each id, and whether each is an integer. */
-  describe(path: string): { readonly path: string; readonly integers: readonly boolean[] } {
-    const parts = this.#partsOf(path)
+  /** Returns a path with a name for each id of its shape, and whether each is an integer. */
+  describe(path: string, shape: string): { readonly path: string; readonly integers: readonly boolean[] } {
+    const all = this.#partsOf(path)
+    const parts = shape.split('/')
     const integers: boolean[] = []
     const names = new Set<string>()
     const template = parts.map((part, i) => {
       if (part !== '{}') return part
-      const { isInteger = false, fields = [] } = this.#places.get(upTo(parts, i)) ?? {}
+      const { isInteger = false, fields = [] } = this.#places.get(upTo(all, i)) ?? {}
       integers.push(isInteger)
       const [[field] = ['id']] = [...fields].sort(([a, x], [b, y]) => Number(b === 'id') - Number(a === 'id') || y - x)
       const before = decodeSegment(parts.slice(0, i).findLast(segment => segment !== '{}') ?? '')

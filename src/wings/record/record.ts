@@ -22,7 +22,7 @@ import { matchExchange, RecordedState } from '../project/recorded-state.ts'
 import { RECORDING } from '../project/recording.ts'
 import { type ReplayProof, replayRecording } from '../project/replay.ts'
 import { EarlierContract } from './earlier-contract.ts'
-import { MOST_EXAMPLES, RecordedExamples } from './examples.ts'
+import { MOST_EXAMPLES, RecordedExamples, withEarlier } from './examples.ts'
 import { firstContract } from './first-contract.ts'
 import { refusedSettings, withoutSettings } from './refused-settings.ts'
 
@@ -58,8 +58,11 @@ export async function projectOfExchanges(
   report: Diagnostics,
 ): Promise<RecordedProject | undefined> {
   const output = new ProjectFolder(folder)
-  if (given === undefined)
-    output.write('openapi.yaml', await firstContract(exchanges, new EarlierContract(output.read('openapi.yaml'))))
+  const isKept = output.isEdited('gateway.yaml')
+  if (given === undefined) {
+    const earlier = new EarlierContract(output.read('openapi.yaml'), isKept)
+    output.write('openapi.yaml', await firstContract(exchanges, earlier))
+  }
   const document = given ?? output.path('openapi.yaml')
   const copy = ({ unsorted }: Diagnostics) => unsorted.forEach(one => void report.add(one))
   const { contract, report: mistakes } = loadContract(document, home, { wings })
@@ -67,7 +70,6 @@ export async function projectOfExchanges(
   const load = () => loadPlan(output.path('gateway.yaml'), home, {}, { thorough: true, wings })
   const infer = async () =>
     (await inferGateway(contract, { file: document, home: folder, house: houseWith(wings) })).plan
-  const isKept = output.isEdited('gateway.yaml')
   // The examples that it names may be of an earlier contract.
   if (isKept && load().plan === undefined) (await trafficOf(exchanges, await infer())).writeExamples(output)
   const plan = isKept ? load().plan : await infer()
@@ -91,6 +93,9 @@ async function trafficOf(exchanges: AsyncIterable<RecordedExchange>, plan: Plan)
   for await (const exchange of exchanges) traffic.add(exchange)
   return traffic
 }
+
+/** The overlay with the examples. */
+const EXAMPLES = 'examples.overlay.yaml'
 
 /** Collects what the exchanges of a recording show of a plan's state, examples and latencies. */
 class RecordedTraffic {
@@ -125,10 +130,12 @@ class RecordedTraffic {
   /** Writes the examples. Returns the settings of operations that give them, and the actions of the overlay. */
   writeExamples(output: ProjectFolder) {
     const written = this.#examples.write()
-    const { actions } = written
+    // A gateway.yaml that is kept may name an example that the same request has no longer.
+    const isKept = output.isEdited('gateway.yaml')
+    const actions = isKept ? withEarlier(written.actions, output.read(EXAMPLES)) : written.actions
     const info = { title: 'Recorded replies as examples', version: '1' }
-    if (actions.length > 0) output.write('examples.overlay.yaml', { overlay: '1.1.0', info, actions })
-    return written
+    if (actions.length > 0) output.write(EXAMPLES, { overlay: '1.1.0', info, actions })
+    return { ...written, actions }
   }
 
   /** Writes the examples and the records. Returns the records before the recording, by resource, and the gateway.yaml. */
@@ -152,7 +159,7 @@ class RecordedTraffic {
       return [id, { ...block, ...percentilesOf(latencies) }] as const
     })
     const gateway = {
-      contract: [referenceTo(output.folder, document), ...(actions.length > 0 ? ['./examples.overlay.yaml'] : [])],
+      contract: [referenceTo(output.folder, document), ...(actions.length > 0 ? [`./${EXAMPLES}`] : [])],
       seed: 1,
       ...(this.#isConditional ? { defaults: { conditional: {} } } : {}),
       resources: seeded,

@@ -546,7 +546,14 @@ test('recording again keeps the names of operations, so a kept gateway.yaml load
   const grown = await recordInto(await recorded(later, more, undefined, 100), { folder: 'kept-names' })
   assert.deepEqual(grown.kept, ['gateway.yaml'])
   assert.deepEqual(before, ['postOrders', 'getItemsBest', 'getItems'])
-  assert.deepEqual(idsOf().sort(), ['getItems', 'getItemsBest', 'getOrder', 'listOrders', 'postOrders'])
+  assert.deepEqual(idsOf().sort(), [
+    'getItems',
+    'getItemsBest',
+    'getItemsBySlug',
+    'getOrder',
+    'listOrders',
+    'postOrders',
+  ])
   assert.deepEqual(await serve(grown)('GET /items/best'), [200, { slug: 'best', n: 1 }])
 })
 
@@ -561,4 +568,22 @@ test('the examples of the rules in a kept gateway.yaml stay when recording again
   })
   assert.deepEqual([again.kept, proofOf(again)], [['gateway.yaml'], '4 of 4'])
   assert.deepEqual(await serve(again)('GET /weather?city=Rome'), [200, { sky: 'sun' }])
+})
+
+test('a gateway.yaml that is kept after a part of the traffic loads once all of it is recorded', async () => {
+  const parts: readonly (readonly [traffic: readonly Sent[], lines: readonly string[]])[] = [
+    [BLOG_TRAFFIC, ['DELETE /api/articles/how-to-feed-your-dragon', 'GET /api/articles/how-to-feed-your-dragon']],
+    [BLOG_TRAFFIC, ['DELETE /api/articles/how-to-train-your-dragon/comments/41', 'GET /api/tags']],
+    [BLOG_TRAFFIC, ['GET /api/articles/how-to-train-your-dragon', 'GET /api/articles/how-to-lose-your-dragon']],
+    [TRAIN_TRAFFIC, [`POST /bookings/${TRAIN_TRAFFIC[6]?.path.split('/')[2]}/payment`, 'GET /stations']],
+  ]
+  for (const [i, [traffic, lines]] of parts.entries()) {
+    const api = traffic === BLOG_TRAFFIC ? blog : trains
+    const folder = `kept-part-${i}`
+    const some = traffic.filter(({ method, path }) => lines.includes(`${method} ${path}`))
+    const { read, place } = await recordInto(await recorded(api(), some), { folder })
+    writeFileSync(join(place.folder, 'gateway.yaml'), `${read('gateway.yaml')}# mine\n`)
+    const grown = await recordInto(await recorded(api(), traffic, undefined, 100), { folder })
+    assert.deepEqual(grown.kept, ['gateway.yaml'])
+  }
 })
