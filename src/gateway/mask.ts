@@ -161,7 +161,8 @@ const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-
 // the other.
 
 interface ConfiguredCredential {
-  readonly scheme: string
+  /** Its key; `undefined`: any. */
+  readonly scheme: string | undefined
   readonly value: string
   /** The placeholder of a credential: a plain scalar of YAML. */
   readonly placeholder: string
@@ -194,13 +195,18 @@ export const unmaskText = (text: string, plan: Plan): string =>
 function placesOf({ scheme, value }: ConfiguredCredential): RegExp {
   const own = escapeRegExp(value)
   if (value.length >= SHORTEST_WITHIN) return new RegExp(`(?<![A-Za-z0-9])()${own}(?![A-Za-z0-9])`, 'g')
-  return new RegExp(`((?:^|[\\s{,])["']?${escapeRegExp(scheme)}["']?\\s*:\\s*["']?)${own}(?=["'\\s,}]|$)`, 'gm')
+  const key = scheme === undefined ? '[\\w-]+' : escapeRegExp(scheme)
+  return new RegExp(`((?:^|[\\s{,])["']?${key}["']?\\s*:\\s*["']?)${own}(?=["'\\s,}]|$)`, 'gm')
 }
 
 /** Longest first, so that no part of one is masked before the whole. */
 const credentialsOf = ({ simulation: { file, blocks, shownKeys } }: Plan): ConfiguredCredential[] =>
   [
-    ...blocks.secrets.map(({ key, value }) => ({ scheme: key, value, placeholder: `<masked:${key}>` })),
+    ...blocks.secrets.map(({ key, value }, i) => ({
+      scheme: undefined,
+      value,
+      placeholder: `<masked:${key}${i === 0 ? '' : `.${i + 1}`}>`,
+    })),
     ...credentialsIn(file.consumers)
       .filter(({ consumer, scheme, value }) => value !== '' && shownKeys.get(`${consumer} ${scheme}`) !== value)
       .map(({ consumer, scheme, value }) => ({ scheme, value, placeholder: `<masked:${consumer}.${scheme}>` })),
