@@ -6,6 +6,7 @@ import { reportPlaceholders } from '../expression/template.ts'
 import { problems, quotedString, type Reply, refuse } from '../kernel/http.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { type Behaviour, type ConfigOf, type Site, setting, type Wrap } from './behaviour.ts'
+import type { Examined } from './consumer.ts'
 
 const schema = setting.block("Checks credentials against the contract's security; null accepts every request.", {
   realm: setting.text('The realm in `WWW-Authenticate`. Default: the title of the contract.'),
@@ -42,7 +43,10 @@ function compileAuthentication(config: AuthenticateConfig | undefined, site: Sit
   return next => exchange => {
     const verdict = identify(exchange.request, exchange.clock.now(), exchange.world)
     if (typeof verdict === 'string' && !anonymous) {
-      const { authorization } = exchange.request.headers
+      const { headers, examined } = exchange.request
+      const { authorization } = headers
+      const { refusal } = (examined ?? {}) as Examined
+      if (refusal !== undefined && verdict !== 'unscoped') return Promise.resolve(replies.because(refusal))
       const isOdd = verdict === 'missing' && authorization !== undefined
       return Promise.resolve(isOdd ? replies.schemeOf(String(authorization)) : replies[verdict])
     }
@@ -82,6 +86,10 @@ function compileCredentialRefusals(realm: string, contract: Contract, security: 
     },
     missing,
     unknown: reply('the credential is unknown', ', error="invalid_token"'),
+    because: (refusal: string) => {
+      const why = `the credential ${refusal}`
+      return reply(why, `, error="invalid_token", error_description=${quotedString(why)}`)
+    },
     expired: reply(
       'the credential has expired',
       ', error="invalid_token", error_description="the credential has expired"',

@@ -14,6 +14,12 @@ export interface Consumer {
   readonly scopes: ReadonlySet<string>
 }
 
+/** `Request.examined` of a credential that was examined before: see `Observer.prepare`. */
+export interface Examined {
+  /** Why it is refused: the rest of a sentence that begins with "the credential". Set by its check. */
+  refusal?: string | undefined
+}
+
 /** `Request.examined` of a request that the program itself makes for a consumer, and which needs no credential for that. */
 export class Vouched {
   /** `undefined`: for one that may do everything. */

@@ -3,7 +3,7 @@
 import { quotedString, type Reply } from '../../kernel/http.ts'
 import { cookieOf, findRedirect, sessionCookie } from './authorize.ts'
 import { examine } from './examine.ts'
-import type { SignedToken, TokenFault } from './keys.ts'
+import { ExaminedToken } from './observe.ts'
 import { messagePage } from './page.ts'
 import { json, OAuthError, Parameters, type Visit } from './visit.ts'
 
@@ -17,7 +17,7 @@ export async function answerUserinfo(visit: Visit): Promise<Reply> {
     return json({ error: code, error_description: description }, status, challenge)
   }
   if (headers.authorization === undefined) return refuse(401)
-  const token = (examined ?? { fault: 'is not a JWT' }) as SignedToken | TokenFault
+  const token = examined instanceof ExaminedToken ? examined.verified : { fault: 'is not a JWT' }
   const judged = examine(token, issuers, now, world)
   if ('fault' in judged || 'fault' in token) {
     return refuse(401, 'invalid_token', `the token ${'fault' in judged ? judged.fault : ''}`)

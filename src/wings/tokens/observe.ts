@@ -1,6 +1,6 @@
 // The issuers of a gateway: gives tokens, and checks those of requests before they are dispatched.
 
-import { ANYBODY, type CheckCredential, type Consumer, Vouched } from '../../behaviours/consumer.ts'
+import { ANYBODY, type CheckCredential, type Consumer, type Examined, Vouched } from '../../behaviours/consumer.ts'
 import type { Host, Observer } from '../../gateway/observer.ts'
 import { ForwardedRequest, type Request } from '../../kernel/http.ts'
 import type { World } from '../../world/world.ts'
@@ -61,7 +61,7 @@ export const tokensObserver: Observer<TokenService> = {
     return async request => {
       const [, token] = BEARER.exec(String(request.headers.authorization)) ?? []
       const verified = token === undefined ? undefined : await service.verify(token, issuers)
-      return verified === undefined ? request : new ExaminedRequest(request, verified)
+      return verified === undefined ? request : new ExaminedRequest(request, new ExaminedToken(verified))
     }
   },
 }
@@ -69,16 +69,26 @@ export const tokensObserver: Observer<TokenService> = {
 /** A token with the three parts of a JWT (RFC 7519 §3). */
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]*) *$/i
 
-class ExaminedRequest extends ForwardedRequest {
-  readonly #verified: SignedToken | TokenFault
+/** The token of a request, and in the end why it is refused. */
+export class ExaminedToken implements Examined {
+  readonly verified: SignedToken | TokenFault
+  refusal: string | undefined = undefined
 
-  constructor(sent: Request, verified: SignedToken | TokenFault) {
+  constructor(verified: SignedToken | TokenFault) {
+    this.verified = verified
+  }
+}
+
+class ExaminedRequest extends ForwardedRequest {
+  readonly #token: ExaminedToken
+
+  constructor(sent: Request, token: ExaminedToken) {
     super(sent)
-    this.#verified = verified
+    this.#token = token
   }
 
-  override get examined(): SignedToken | TokenFault {
-    return this.#verified
+  override get examined(): ExaminedToken {
+    return this.#token
   }
 }
 
@@ -93,12 +103,14 @@ export function tokenCheck(issuers: Issuers, consumers: readonly Consumer[]): Ch
     return { ...named, scopes: new Set((issuers.users.get(consumer) ?? client)?.scopes ?? named.scopes) }
   }
   return ({ examined }, now, world?: World) => {
-    if (examined === undefined) return undefined
     if (examined instanceof Vouched) return vouchedFor(examined)
-    const verified = examined as SignedToken | TokenFault
-    const judged = examine(verified, issuers, now, world)
+    if (!(examined instanceof ExaminedToken)) return undefined
+    const judged = examine(examined.verified, issuers, now, world)
+    examined.refusal = 'fault' in judged ? judged.fault : undefined
     if ('fault' in judged) return judged.isExpired ? 'expired' : 'unknown'
     const consumer = byName.get(judged.consumer)
-    return consumer === undefined ? 'unknown' : { ...consumer, scopes: judged.scopes }
+    if (consumer !== undefined) return { ...consumer, scopes: judged.scopes }
+    examined.refusal = 'is of no consumer of the configuration'
+    return 'unknown'
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { describeEntry } from '../../../src/gateway/journal/entry.ts'
+import { effectiveConfiguration, maskText, unmaskText } from '../../../src/gateway/mask.ts'
 import type { TokenFlaw } from '../../../src/wings/tokens/mint.ts'
 import { tokensObserver } from '../../../src/wings/tokens/observe.ts'
 import { steerTokens } from '../../../src/wings/tokens/steering.ts'
@@ -10,24 +11,27 @@ import { BASIC, ISSUERS, withIssuer } from './login.ts'
 const STRICT = ISSUERS.replace('lifetime: 10m', 'audience: api')
 const GRANT = { grant_type: 'client_credentials' }
 
-const FLAWS: readonly TokenFlaw[] = [
-  'expired',
-  'not-yet',
-  'signature',
-  'audience',
-  'issuer',
-  'algorithm-none',
-  'key-unknown',
-]
+/** The reason that the refusal gives. */
+const WHY: Readonly<Record<TokenFlaw, string>> = {
+  expired: 'has expired',
+  'not-yet': 'does not hold yet',
+  signature: 'has a wrong signature',
+  audience: 'is for another audience',
+  issuer: 'is of another issuer',
+  'algorithm-none': 'is not signed',
+  'key-unknown': 'is signed with an unknown key',
+}
 
-for (const flaw of FLAWS) {
+for (const flaw of Object.keys(WHY) as TokenFlaw[]) {
   test(`a token with the flaw ${flaw} is refused`, async () => {
     const { gateway, call } = withIssuer(STRICT)
     const { token } = steerTokens(gateway)
     assert.equal((await call('GET /v1/pets', await token({ consumer: 'ada' }))).status, 200)
     const refused = await call('GET /v1/pets', await token({ consumer: 'ada', flaw }))
     assert.equal(refused.status, 401)
-    assert.match(refused.headers['www-authenticate'] ?? '', /error="invalid_token"/)
+    const challenge = refused.headers['www-authenticate'] ?? ''
+    assert.match(challenge, /^Bearer realm="Pets", error="invalid_token", error_description="the credential /)
+    assert.equal(challenge.includes(WHY[flaw]), true, challenge)
   })
 }
 
@@ -84,6 +88,15 @@ test('a rotated key stays in the key set for a lifetime', async () => {
   assert.equal((await call('GET /v1/pets', json.access_token)).status, 200)
   gateway.worlds.default.clock.adjust({ shift: 601_000 })
   assert.deepEqual(await kids(), [kid])
+})
+
+test('the configuration is shown without secrets, and taken back with them', () => {
+  const short = ISSUERS.replaceAll('ada-password', 'pw')
+  const { plan } = withIssuer(short).gateway
+  const masked = maskText(short, plan)
+  assert.equal(/shop-secret|: pw/.test(masked), false, masked)
+  assert.equal(unmaskText(masked, plan), short)
+  assert.equal(JSON.stringify(effectiveConfiguration(plan)).includes('shop-secret'), false)
 })
 
 test('nothing secret is in the journal', async () => {
