@@ -67,16 +67,21 @@ export class Blanks {
     this.#earlier = earlier
   }
 
-  /** Learns the secrets of an exchange, once; those of one that was recorded before get the blanks that they had. */
-  learn(exchange: HarExchange): void {
-    const pairs = this.#earlier?.pairsFor(this.inExchange(exchange)) ?? []
-    for (const [blank, earlier] of pairs) {
+  /**
+   * Blanks the credentials of an exchange that is new. Those of one that was recorded before get the blanks that they had, so that
+   * this must be called once for each.
+   */
+  inNewExchange(exchange: HarExchange): HarExchange {
+    const masked = this.inExchange(exchange)
+    const adopted = this.#adopted.size
+    for (const [blank, earlier] of this.#earlier?.pairsFor(masked) ?? []) {
       const value = this.#values.get(blank)
       const isSameForm = blank.includes('@') === earlier.includes('@')
       if (value === undefined || !isSameForm || this.#adopted.has(blank) || this.#adopted.has(earlier)) continue
       this.#set(value, earlier)
       this.#adopted.add(earlier)
     }
+    return this.#adopted.size === adopted ? masked : this.inExchange(exchange)
   }
 
   /** Blanks the credentials of an exchange, and the values that were blanked before. */

@@ -50,7 +50,7 @@ export async function addToRecording(
     if (!isOfApi(one, contract)) continue
     origins.set(one.origin, (origins.get(one.origin) ?? 0) + 1)
     // A value may occur before the field that tells its meaning.
-    blanks.learn(one)
+    blanks.inNewExchange(one)
   }
   const [usual] = [...origins].sort(([, a], [, b]) => b - a)[0] ?? []
   let added = 0

@@ -120,8 +120,7 @@ export class Recorder {
       return undefined
     }
     try {
-      this.#blanks.learn(exchange)
-      this.#har.append(entryOf(this.#blanks.inExchange(exchange)))
+      this.#har.append(entryOf(this.#blanks.inNewExchange(exchange)))
       this.counts.exchanges += 1
       return undefined
     } catch (error) {
