@@ -1,6 +1,7 @@
 // Judges replies that are passed on, by a copy of their body up to a limit, after the client has got it.
 
-import { isRead, mediaOfReply, nonconformanceOf, type Operation, responseFor } from '../contract/contract.ts'
+import { isRead, mediaOfReply, type Operation, responseFor } from '../contract/contract.ts'
+import { nonconformanceOf } from '../contract/judge.ts'
 import { type Judgement, type Judging, type Reply, type ReplyStream, type Unread, withWarning } from '../kernel/http.ts'
 import { decodeBody, tooLong, unread, withCopy } from '../kernel/received.ts'
 import { createBudget } from '../world/idle-turns.ts'
@@ -19,10 +20,9 @@ export async function judgeStreamed(
   { by, has, spend, recent }: Judging,
 ): Promise<Reply> {
   const { stream } = reply
-  const faultOf = (body: Uint8Array | undefined): Pick<Judgement, 'text' | 'breaks'> => {
+  const faultOf = (body: Uint8Array | Unread): Pick<Judgement, 'text' | 'breaks'> => {
     const fault = nonconformanceOf(operation, { ...reply, body })
-    // Any server may answer 304 to a conditional request; contracts do not document it.
-    if (fault === undefined || (fault.code === 'undocumented-status' && reply.status === 304)) return CONFORMS
+    if (fault === undefined) return CONFORMS
     return { text: `${by} ${fault.message}`, breaks: true }
   }
   const judge = async (sent: Uint8Array | Unread): Promise<Judgement> => {
@@ -47,7 +47,7 @@ export async function judgeStreamed(
     const warned = text === undefined ? reply : withWarning(reply, text)
     return { ...warned, stream: { ...stream, ...more, judged: Promise.resolve(judgement) } }
   }
-  const head = faultOf(undefined)
+  const head = faultOf(NOT_NEEDED)
   const { headers, status } = reply
   const documented = responseFor(operation, status)
   const media = documented && mediaOfReply(documented, headers)

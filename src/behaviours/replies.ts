@@ -1,6 +1,6 @@
 // Judges replies by the contract.
 
-import { nonconformanceOf } from '../contract/contract.ts'
+import { nonconformanceOf } from '../contract/judge.ts'
 import { problems, refuse, withWarning } from '../kernel/http.ts'
 import type { Behaviour } from './behaviour.ts'
 import { judgeStreamed } from './judging.ts'
@@ -23,8 +23,8 @@ export const replies: Behaviour<{ readonly replies?: 'off' | 'warn' | 'refuse' }
       const bare = reply.refusal !== undefined && reply.body === undefined
       const fault = nonconformanceOf(operation, bare ? await decorate(exchange, reply) : reply)
       if (fault === undefined) return reply
-      // Any operation may refuse, and may answer 304 to a conditional request; contracts do not document these.
-      if (fault.code === 'undocumented-status' && (reply.refusal !== undefined || reply.status === 304)) return reply
+      // Any operation may refuse; contracts do not document it.
+      if (fault.code === 'undocumented-status' && reply.refusal !== undefined) return reply
       if (mode === 'refuse') return refuse(problems.invalid_reply, `${operation.id} ${fault.message}`)
       return withWarning(reply, fault.message)
     }

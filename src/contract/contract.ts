@@ -1,6 +1,6 @@
 // The contract of an API, as read from its OpenAPI document. Immutable, and without simulation.
 
-import { decodeUtf8, type Headers, type Reply } from '../kernel/http.ts'
+import { decodeUtf8, type Headers } from '../kernel/http.ts'
 import { isObject, type Json, type Parsed, parseJson, pointer } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import type { Side } from '../kernel/schema/keywords.ts'
@@ -8,7 +8,7 @@ import type { Violation } from '../kernel/schema/violations.ts'
 import type { Parameter } from './document/parameters.ts'
 import type { FormReader } from './document/styles.ts'
 import { identityOf, itemsOf, membersOf, type Node } from './documents.ts'
-import { compileMediaTypes, type Encoding, essenceOf, isJson, readSequence, type Sequence } from './media-types.ts'
+import { compileMediaTypes, type Encoding, isJson, type Sequence } from './media-types.ts'
 import type { Method } from './paths.ts'
 import type { SchemaUse } from './schema/schema-book.ts'
 import type { Shape } from './schema/shape.ts'
@@ -159,68 +159,6 @@ export const headersOf = ({ headers }: ResponseSpec): readonly Header[] =>
   getOrMake(documentedHeaders, headers, () =>
     headers.filter(({ name }) => !FRAMING.has(name.toLowerCase()) && !/^access-control-/i.test(name)),
   )
-
-/** Returns the mistake of a header of a reply: the rest of a sentence that begins with it. */
-export function headerMistake({ name, required, schema }: Header, headers: Headers): string | undefined {
-  const text = headers[name.toLowerCase()]
-  if (text === undefined) return required ? 'is required' : undefined
-  const types = [...(schema?.types ?? [])]
-  // How a list or an object is written is not known well enough.
-  if (schema === undefined || types.includes('array') || types.includes('object')) return undefined
-  const parsed = types.includes('string') || types.length === 0 ? undefined : parseJson(text)
-  const [violation] = schema.check(parsed !== undefined && 'value' in parsed ? parsed.value : text) ?? []
-  return violation?.message
-}
-
-/** A mistake of a reply. */
-export interface Nonconformance {
-  readonly code: 'undocumented-status' | 'undocumented-type' | 'invalid-body' | 'missing-header' | 'invalid-header'
-  /** The rest of a sentence that begins with "the operation". */
-  readonly message: string
-}
-
-/** Returns the mistake of a reply: its status, media type, body or headers; `undefined` if it is in contract. */
-export function nonconformanceOf(operation: Operation, reply: Reply): Nonconformance | undefined {
-  const { status, headers } = reply
-  const documented = responseFor(operation, status)
-  const [code, what] =
-    documented === undefined
-      ? (['undocumented-status', ', which is not documented'] as const)
-      : (bodyMistake(documented, reply) ?? headersMistake(documented, headers) ?? [])
-  return code && { code, message: `answered ${status}${what}` }
-}
-
-type Mistake = readonly [code: Nonconformance['code'], what: string]
-
-function bodyMistake(documented: ResponseSpec, { headers, body }: Reply): Mistake | undefined {
-  if (body === undefined || body.length === 0 || documented.content.size === 0) return undefined
-  const type = essenceOf(headers['content-type'] ?? '')
-  const media = mediaOfReply(documented, headers)
-  if (media === undefined) return ['undocumented-type', ` as ${type || 'no type'}, which is not documented`]
-  if (!isRead(media, type)) return undefined
-  const { schema, sequence } = media
-  const parsed = sequence === undefined ? parseBody(body) : readSequence(Buffer.from(body).toString(), sequence)
-  if (parsed === undefined) return undefined
-  if ('fault' in parsed) return ['invalid-body', ` with a body that ${parsed.fault}`]
-  const [violation] = checkBody(parsed, schema)
-  if (violation === undefined) return undefined
-  return [
-    'invalid-body',
-    ` with a body that breaks its schema: ${violation.pointer || 'the body'} ${violation.message}`,
-  ]
-}
-
-function headersMistake(documented: ResponseSpec, headers: Headers): Mistake | undefined {
-  for (const header of headersOf(documented)) {
-    const { name } = header
-    const mistake = headerMistake(header, headers)
-    if (mistake === undefined) continue
-    return headers[name.toLowerCase()] === undefined
-      ? ['missing-header', ` without the header ${name}, which is required`]
-      : ['invalid-header', ` with a header ${name} that ${mistake}`]
-  }
-  return undefined
-}
 
 /** Whether a body of this type is read: JSON, or a sequence of values, with a schema. */
 export const isRead = (media: MediaType, type: string): media is MediaType & { readonly schema: SchemaUse } =>

@@ -28,6 +28,7 @@ const REMEDIES: readonly (readonly [codes: RegExp, remedy: string])[] = [
   [/^alias|^too-|large/, 'write less, with fewer levels and aliases'],
   [/^unknown|^undocumented/, 'use a name that the contract or the configuration has, or add it there'],
   [/^(?:missing|undeclared|no)-/, 'add it, or name another one'],
+  [/^forbidden-field|^wrong-encoding|^unreadable-body/, 'answer in the form that the contract describes, or change it'],
   [/^masked/, 'write the value that it stands for'],
   [/^circular|^impossible/, 'write a schema that ends'],
   [/^optional/, 'write required: true'],

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nonconformanceOf, type Operation } from '../../src/contract/contract.ts'
+import type { Operation } from '../../src/contract/contract.ts'
+import { nonconformanceOf } from '../../src/contract/judge.ts'
 import { inProcess, loadFiles } from '../support/in-process.ts'
 
 const FILES = {

@@ -116,7 +116,9 @@ export async function importFiles(
     const loaded = loadProject(given, made, { folder: trial, home, wings }, refuse)
     const { imported, files: project, mistakes, plan, found, variables } = loaded
     const tried = plan === undefined ? undefined : await tryCases(imported, plan)
-    for (const { place: at, ...one } of [...(mistakes?.unsorted ?? []), ...found.unsorted]) {
+    // A stub of an error needs no success beside it.
+    const about = [...(mistakes?.unsorted ?? []), ...found.unsorted].filter(({ code }) => code !== 'no-success')
+    for (const { place: at, ...one } of about) {
       const { line, column, length, text } = at
       const file = at.file.replace(relative(home, trial), output)
       report.add({ ...one, place: { file, line, column, length, text } })

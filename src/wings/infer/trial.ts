@@ -4,7 +4,8 @@
 
 import type { Resource } from '../../behaviours/resource.ts'
 import { isUnshown } from '../../behaviours/respond/config.ts'
-import { type Nonconformance, nonconformanceOf, type Operation } from '../../contract/contract.ts'
+import type { Operation } from '../../contract/contract.ts'
+import { type Mistake, nonconformanceOf } from '../../contract/judge.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Reply, Request } from '../../kernel/http.ts'
 import { type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
@@ -141,7 +142,7 @@ export class ResourceTrial {
 }
 
 /** Whether to accept a reply where only errors are documented, with a media type other than JSON, or with a wrong header. */
-const isForgiven = ({ code }: Nonconformance, operation: Operation): boolean =>
+const isForgiven = ({ code }: Mistake, operation: Operation): boolean =>
   code === 'undocumented-type' ||
   code.endsWith('-header') ||
   (code === 'undocumented-status' && ![...operation.responses.keys()].some(status => /^[23]/.test(status)))

@@ -2,8 +2,9 @@
 
 import { isInjected } from '../../behaviours/fault.ts'
 import { type RespondConfig, withinsOf } from '../../behaviours/respond/config.ts'
-import { nonconformanceOf, responseFor } from '../../contract/contract.ts'
+import { responseFor } from '../../contract/contract.ts'
 import { placeOf } from '../../contract/documents.ts'
+import { nonconformanceOf } from '../../contract/judge.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Reply } from '../../kernel/http.ts'
 import type { Progress } from '../../kernel/terminal.ts'

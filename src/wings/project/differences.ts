@@ -1,27 +1,22 @@
 // Compares a reply of the real API with its contract: status, media type, headers, and the types, formats and names in its body.
 // Values are not compared. Items of a list are one place, so that a difference is found once.
 
-import { isUtf8 } from 'node:buffer'
 import {
   type Contract,
-  checkBody,
   followSteps,
-  type Header,
-  headerMistake,
   ITEM,
   mediaOfReply,
   type Operation,
   parseBody,
-  type ResponseSpec,
   responseFor,
 } from '../../contract/contract.ts'
 import { childOf, type Node, placeOf } from '../../contract/documents.ts'
+import { type Mistake, mistakesOf } from '../../contract/judge.ts'
 import { essenceOf, isJson } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import type { Headers, Reply, Unread } from '../../kernel/http.ts'
 import { isObject, type Json, memberAt, parsePointer, pointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
-import type { Violation } from '../../kernel/schema/violations.ts'
 import { type AskedRequest, pageDifferences } from './page-differences.ts'
 import { blankSecrets, isHiddenName } from './secrets.ts'
 
@@ -84,32 +79,37 @@ export function differencesOf(
   const { status, headers, fault } = reply
   if (fault !== undefined)
     return [{ kind: 'no-reply', node: operation.node, where: 'status', contract: 'a reply', upstream: fault }]
-  const documented = responseFor(operation, status)
-  if (documented === undefined) {
-    // Any server may answer 304 to a conditional request; contracts do not document it.
-    return status === 304
-      ? []
-      : [aboutStatus(operation, status, 'undocumented-status', [...operation.responses.keys()].join(', '))]
-  }
-  const { node, content } = documented
   const found = new FoundDifferences()
-  for (const header of documented.headers) {
-    const difference = headerDifference(header, headers, node)
-    if (difference !== undefined) found.add(difference)
-  }
-  if (request.method === 'HEAD' || status === 204 || status === 304 || content.size === 0) return found.list
-  const body = readJsonBody(documented, reply, found)
+  const response = responseFor(operation, status)?.node ?? operation.node
+  for (const mistake of mistakesOf(operation, reply, request.method))
+    found.add(differenceBy(mistake, operation, response, contract))
+  const body = request.method === 'HEAD' || found.has('') ? undefined : readJsonBody(operation, reply)
   if (body === undefined) return found.list
-  addBodyDifferences(found, body, contract)
+  addFurtherFields(found, body, contract)
   const { parsed, schema } = body
   for (const { header, steps, ...one } of pageDifferences(operation, request, headers, parsed.value)) {
     const part =
       header === undefined
         ? contractPartAt(schema.node, steps, parsed.value, contract)
-        : { node: childOf(node, 'headers', header), where: `header ${header.toLowerCase()}` }
+        : { node: childOf(response, 'headers', header), where: `header ${header.toLowerCase()}` }
     found.add({ ...one, ...part })
   }
   return found.list
+}
+
+/** Returns a mistake with the part of the contract that it is about, and its place in the reply. */
+function differenceBy(mistake: Mistake, operation: Operation, response: Node, contract: Contract): ReplyDifference {
+  const { code, contract: claim, answer, header, part } = mistake
+  if (code === 'undocumented-status') return aboutStatus(operation, Number(answer), code, claim)
+  if (header !== undefined) {
+    const upstream = code === 'missing-header' ? answer : describeValue(answer)
+    const where = `header ${header.name.toLowerCase()}`
+    return { kind: code, node: childOf(response, 'headers', header.name), where, contract: claim, upstream }
+  }
+  if (part === undefined)
+    return { kind: code, node: childOf(response, 'content'), where: '', contract: claim, upstream: answer }
+  const { schema, whole, steps } = part
+  return { ...readPart(part), contract: claim, ...contractPartAt(schema.node, steps, whole, contract) }
 }
 
 /** A body and its schema. */
@@ -118,42 +118,20 @@ interface JsonBody {
   readonly schema: SchemaUse
 }
 
-/** Returns the body of a reply if it is JSON with a schema. Otherwise adds the difference, if the body should be. */
-function readJsonBody(
-  documented: ResponseSpec,
-  { headers, body }: ObservedReply,
-  found: FoundDifferences,
-): JsonBody | undefined {
-  const types = [...documented.content.keys()].join(', ')
-  const type = essenceOf(headers['content-type'] ?? '')
-  const add = (kind: string, contract: string, upstream: string): undefined =>
-    void found.add({ kind, node: childOf(documented.node, 'content'), where: '', contract, upstream })
-  if (body === undefined || body === '' || (body instanceof Uint8Array && body.length === 0))
-    return add('missing-body', types, 'no body')
-  const media = mediaOfReply(documented, headers)
-  if (media === undefined) return add('undocumented-type', types, type || 'no media type')
-  if (isUnread(body)) return body.corrupt ? add('wrong-encoding', types, `a body that ${body.why}`) : undefined
-  const { schema } = media
-  if (schema === undefined || media.sequence !== undefined || !isJson(type)) return undefined
-  if (typeof body !== 'string' && !isUtf8(body))
-    return add('wrong-encoding', 'JSON in UTF-8', 'bytes that are not UTF-8')
-  const charset = /;\s*charset="?([^";\s]+)/i.exec(headers['content-type'] ?? '')?.[1]
-  const isOther = charset !== undefined && !/^utf-?8$/i.test(charset)
-  if (isOther) add('wrong-encoding', 'JSON in UTF-8', `charset=${charset}`)
-  const parsed = parseBody(body)
-  if (!('fault' in parsed)) return { parsed, schema }
-  return isOther ? undefined : add('unreadable-body', type, `a body that ${parsed.fault}`)
+/** Returns the body of a reply if it is JSON with a schema. */
+function readJsonBody(operation: Operation, { status, headers, body }: ObservedReply): JsonBody | undefined {
+  const documented = responseFor(operation, status)
+  const media = documented && mediaOfReply(documented, headers)
+  if (media?.schema === undefined || media.sequence !== undefined || body === undefined || isUnread(body))
+    return undefined
+  const parsed = isJson(essenceOf(headers['content-type'] ?? '')) ? parseBody(body) : undefined
+  return parsed === undefined || 'fault' in parsed ? undefined : { parsed, schema: media.schema }
 }
 
-/** Adds the mistakes in a body, and the fields that the contract lacks or that only requests have. */
-function addBodyDifferences(found: FoundDifferences, { parsed, schema }: JsonBody, contract: Contract): void {
-  const { value } = parsed
-  for (const violation of checkBody(parsed, schema)) {
-    const { kind, steps, upstream } = readViolation(violation, value)
-    found.add({ kind, contract: violation.message, upstream, ...contractPartAt(schema.node, steps, value, contract) })
-  }
+/** Adds the fields that the contract lacks. */
+function addFurtherFields(found: FoundDifferences, { parsed, schema }: JsonBody, contract: Contract): void {
   const others = getOrMake(undocumented, parsed, () => new Map<Node, readonly ReplyDifference[]>())
-  for (const field of getOrMake(others, schema.node, () => furtherFields(value, schema.node, contract)))
+  for (const field of getOrMake(others, schema.node, () => furtherFields(parsed.value, schema.node, contract)))
     if (!found.has(field.where)) found.add(field)
 }
 
@@ -179,15 +157,6 @@ export function valueOfBody({ body }: Pick<ObservedReply, 'body'>): Json | undef
   return parsed === undefined || 'fault' in parsed ? undefined : parsed.value
 }
 
-function headerDifference(header: Header, headers: Headers, response: Node): ReplyDifference | undefined {
-  const { name } = header
-  const mistake = headerMistake(header, headers)
-  const text = headers[name.toLowerCase()]
-  const [kind, upstream] = text === undefined ? ['missing-header', 'absent'] : ['invalid-header', describeValue(text)]
-  const about = { node: childOf(response, 'headers', name), where: `header ${name.toLowerCase()}` }
-  return mistake === undefined ? undefined : { ...about, kind, contract: mistake, upstream }
-}
-
 /** Kinds by the keyword that a value breaks. */
 const KINDS: Readonly<Record<string, string>> = {
   required: 'missing-field',
@@ -201,15 +170,15 @@ const KINDS: Readonly<Record<string, string>> = {
   anyOf: 'wrong-shape',
   oneOf: 'wrong-shape',
   not: 'wrong-shape',
+  writeOnly: 'forbidden-field',
 }
 
-function readViolation({ keyword, pointer: at }: Violation, whole: Json) {
-  const steps = parsePointer(at) ?? []
+function readPart({ keyword, steps, whole }: NonNullable<Mistake['part']>): { kind: string; upstream: string } {
   const value = memberAt(whole, steps)
   const kind = KINDS[keyword] ?? 'out-of-bounds'
-  if (kind === 'wrong-type' && value === null) return { kind: 'unexpected-null', steps, upstream: 'null' }
+  if (kind === 'wrong-type' && value === null) return { kind: 'unexpected-null', upstream: 'null' }
   const shows = kind === 'wrong-format' || kind === 'unknown-value' || kind === 'out-of-bounds'
-  return { kind, steps, upstream: shows ? describeValue(value, steps.at(-1)) : describeType(value) }
+  return { kind, upstream: shows ? describeValue(value, steps.at(-1)) : describeType(value) }
 }
 
 /** Returns the part of the contract for a value within a body, as far as its schemas can be followed. */
@@ -219,8 +188,8 @@ function contractPartAt(schema: Node, steps: readonly string[], whole: Json, con
   return { node: contract.resolve(node), below: stars.slice(depth), where: pointer(stars) }
 }
 
-/** The shapes of schemas that values were compared with, and the properties that only requests have. */
-const shapes = new WeakMap<Node, ReturnType<Contract['shapeOf']> & { readonly hidden: ReadonlySet<string> }>()
+/** The shapes of schemas that values were compared with. */
+const shapes = new WeakMap<Node, ReturnType<Contract['shapeOf']>>()
 
 /** The further fields of bodies, by schema. */
 const undocumented = new WeakMap<object, Map<Node, readonly ReplyDifference[]>>()
@@ -230,29 +199,28 @@ const MOST_ITEMS = 100
 /** The further fields of a reply that are reported: a book of findings keeps fewer, and counts the others. */
 const MOST_FIELDS = 2000
 
-/** Returns the fields that no schema names, where none says that there may be others, and those that only requests have. */
+/** Returns the fields that no schema names, where none says that there may be others. */
 function furtherFields(value: Json, node: Node, contract: Contract): ReplyDifference[] {
   const fields = new Map<string, ReplyDifference>()
   const visit = (item: unknown, schema: Node, where: string): void => {
     if ((!isObject(item) && !Array.isArray(item)) || fields.size >= MOST_FIELDS) return
-    const { properties, open, items, additional, hidden } = shapeIn(schema, contract)
+    const { properties, open, items, additional } = getOrMake(shapes, schema, () => contract.shapeOf(schema))
     if (Array.isArray(item)) {
       if (items !== undefined) for (const one of item.slice(0, MOST_ITEMS)) visit(one, items, `${where}/${ITEM}`)
       return
     }
     for (const [name, member] of Object.entries(item)) {
       const part = properties.get(name) ?? additional
-      const isHidden = hidden.has(name)
-      const isFurther = isHidden || (part === undefined && !open && properties.size > 0)
+      const isFurther = part === undefined && !open && properties.size > 0
       // Most values are texts and numbers.
       if (!isFurther && (part === undefined || typeof member !== 'object')) continue
       const at = where + pointer([name])
       if (isFurther && !fields.has(at)) {
         if (fields.size >= MOST_FIELDS) return
         fields.set(at, {
-          ...(isHidden ? HIDDEN : UNDOCUMENTED),
-          node: contract.resolve(isHidden && part !== undefined ? part : schema),
-          below: isHidden ? [] : [name],
+          ...UNDOCUMENTED,
+          node: contract.resolve(schema),
+          below: [name],
           where: at,
           upstream: describeType(member),
         })
@@ -264,17 +232,7 @@ function furtherFields(value: Json, node: Node, contract: Contract): ReplyDiffer
   return [...fields.values()]
 }
 
-const HIDDEN = { kind: 'forbidden-field', contract: 'is writeOnly' } as const
 const UNDOCUMENTED = { kind: 'undocumented-field', contract: 'no such field' } as const
-
-function shapeIn(node: Node, contract: Contract) {
-  return getOrMake(shapes, node, () => {
-    const shape = contract.shapeOf(node)
-    const isHidden = (part: Node) =>
-      [part, contract.resolve(part)].some(one => isObject(one.value) && one.value.writeOnly)
-    return { ...shape, hidden: new Set([...shape.properties].flatMap(([name, part]) => (isHidden(part) ? name : []))) }
-  })
-}
 
 /** The characters of a value that are shown. */
 const SHOWN_VALUE = 40

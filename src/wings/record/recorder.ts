@@ -1,7 +1,7 @@
 // Records what passes on its way to the real API: a copy of each exchange is appended to a recording, masked, and forgotten.
 
 import { counted } from '../../cli/command.ts'
-import { nonconformanceOf } from '../../contract/contract.ts'
+import { nonconformanceOf } from '../../contract/judge.ts'
 import { entryOf, type HarMessage } from '../../gateway/journal/har.ts'
 import { decodeUtf8, type Headers, type Unread } from '../../kernel/http.ts'
 import { decodeBody, joinFields, unread, withCopy } from '../../kernel/received.ts'

@@ -2,7 +2,7 @@
 // the other.
 
 import { asId } from '../../behaviours/resource.ts'
-import { nonconformanceOf } from '../../contract/contract.ts'
+import { nonconformanceOf } from '../../contract/judge.ts'
 import { Instrument } from '../../gateway/metrics/families.ts'
 import type { Host } from '../../gateway/observer.ts'
 import { fieldText, type Headers, UTF8 } from '../../kernel/http.ts'

@@ -4,7 +4,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nonconformanceOf, type Operation, responseFor } from '../../../../src/contract/contract.ts'
+import { type Operation, responseFor } from '../../../../src/contract/contract.ts'
+import { nonconformanceOf } from '../../../../src/contract/judge.ts'
 import { Gateway } from '../../../../src/gateway/gateway.ts'
 import type { Reply, Request } from '../../../../src/kernel/http.ts'
 import { stringifyJson } from '../../../../src/kernel/json.ts'

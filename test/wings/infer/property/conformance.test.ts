@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { nonconformanceOf } from '../../../../src/contract/contract.ts'
+import { nonconformanceOf } from '../../../../src/contract/judge.ts'
 import { Gateway } from '../../../../src/gateway/gateway.ts'
 import type { Reply, Request } from '../../../../src/kernel/http.ts'
 import type { PlannedOperation } from '../../../../src/plan/plan.ts'
