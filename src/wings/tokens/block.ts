@@ -209,7 +209,7 @@ class IssuersReader {
     }
     const issuer: OwnIssuer = {
       name,
-      url: file.url?.replace(/\/$/, ''),
+      url: file.url,
       lifetime: parseDuration(file.lifetime ?? '10m') as number,
       refresh: held,
       audience: file.audience,

@@ -22,7 +22,7 @@ export async function answerUserinfo(visit: Visit): Promise<Reply> {
   if ('fault' in judged || 'fault' in token) {
     return refuse(401, 'invalid_token', `the token ${'fault' in judged ? judged.fault : ''}`)
   }
-  if (token.issuer !== issuer) return refuse(401, 'invalid_token', 'the token is of another issuer')
+  if (token.issuer.name !== issuer.name) return refuse(401, 'invalid_token', 'the token is of another issuer')
   if (!judged.scopes.has('openid')) {
     return refuse(403, 'insufficient_scope', 'the token lacks the scope openid', ', scope="openid"')
   }
@@ -42,7 +42,7 @@ export async function answerIntrospect(visit: Visit): Promise<Reply> {
   const token = await service.verify(text, issuers)
   if (token !== undefined && !('fault' in token)) {
     const judged = examine(token, issuers, now, world)
-    if ('fault' in judged || token.issuer !== issuer) return json({ active: false })
+    if ('fault' in judged || token.issuer.name !== issuer.name) return json({ active: false })
     return json({ active: true, token_type: 'Bearer', username: judged.consumer, ...token.claims })
   }
   const login = logins.find('refreshes', text, now, true)
@@ -59,7 +59,7 @@ export async function answerRevoke(visit: Visit): Promise<Reply> {
   const text = form.need('token')
   const { service, issuers, issuer, logins, now } = visit
   const token = await service.verify(text, issuers)
-  const own = token !== undefined && !('fault' in token) && token.issuer === issuer ? token.claims : undefined
+  const own = token !== undefined && !('fault' in token) && token.issuer.name === issuer.name ? token.claims : undefined
   const login = own === undefined ? logins.find('refreshes', text, now, true) : undefined
   const owner = own?.client_id ?? login?.client
   if (owner !== undefined && owner !== client.id) {

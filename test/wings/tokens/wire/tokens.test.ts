@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -54,6 +54,30 @@ test('a test gets tokens from the control plane and the library, and rotates the
     assert.equal(await statusWith(token), 200)
     const unknown = await post('/issuers/default/tokens', { consumer: 'adda' })
     assert.match((await readJson(unknown)).detail ?? '', /did you mean "ada"/)
+  } finally {
+    await gateway.close()
+  }
+})
+
+test('tokens, logins and keys outlast the process with the state', async () => {
+  const config = join(home, 'kept.yaml')
+  writeFileSync(config, `${CONTRACT + ISSUERS}state: { file: ./kept.state }\n`)
+  const ask = async (fields: Record<string, string>) => {
+    const { origin } = new URL(gateway.url)
+    const body = new URLSearchParams(fields)
+    return readJson(await fetch(`${origin}/oauth2/token`, { method: 'POST', headers: BASIC, body }))
+  }
+  let gateway = await startGateway({ config })
+  const given = await ask({ grant_type: 'password', username: 'ada', password: 'ada-password' })
+  await gateway.close()
+  assert.equal(readFileSync(join(home, 'kept.state'), 'utf8').includes(given.refresh_token ?? ''), false)
+  gateway = await startGateway({ config })
+  try {
+    const headers = { authorization: `Bearer ${given.access_token}` }
+    assert.equal((await fetch(`${gateway.url}/pets`, { headers })).status, 200)
+    const refresh = { grant_type: 'refresh_token', refresh_token: given.refresh_token ?? '' }
+    assert.equal((await ask(refresh)).token_type, 'Bearer')
+    assert.equal((await ask(refresh)).error, 'invalid_grant')
   } finally {
     await gateway.close()
   }
