@@ -21,6 +21,7 @@ import { realApi } from './wings/real-api/wing.ts'
 import { record } from './wings/record/wing.ts'
 import { redis } from './wings/redis/wing.ts'
 import { stateFile } from './wings/state-file/wing.ts'
+import { streams } from './wings/streams/wing.ts'
 import { swagger } from './wings/swagger/wing.ts'
 import { steerTokens, type TokenSteering } from './wings/tokens/steering.ts'
 import { tokens } from './wings/tokens/wing.ts'
@@ -45,6 +46,7 @@ export const WINGS: readonly Wing[] = [
   advice,
   probe,
   effects,
+  streams,
   infer,
   realApi,
   tokens,

@@ -20,7 +20,7 @@ const pair = <Key extends string>(description: string, first: Readonly<Record<Ke
 }
 
 const KINDS = ['fixed', 'uniform', 'normal', 'lognormal'] as const
-const schema = setting.block(
+export const latencySchema = setting.block(
   'The time that a reply takes, drawn for each request: one of `fixed`, `uniform`, `normal` and `lognormal`, or percentiles: `p1` … `p99.99`.',
   {
     fixed: setting.duration('The same time for every reply.'),
@@ -43,12 +43,12 @@ const schema = setting.block(
     },
   },
 )
-export type LatencyConfig = ConfigOf<typeof schema> & { readonly [percentile: `p${string}`]: string | undefined }
+export type LatencyConfig = ConfigOf<typeof latencySchema> & { readonly [percentile: `p${string}`]: string | undefined }
 
 export const latency: Behaviour<LatencyConfig> = {
   name: 'latency',
   weather: true,
-  schema,
+  schema: latencySchema,
   compile(config, site) {
     const quantile = config && compileQuantile(config, site)
     if (quantile === undefined) return undefined

@@ -19,6 +19,7 @@ const MOST_KB: Readonly<Record<string, number>> = {
   advice: 14,
   probe: 24,
   effects: 10,
+  streams: 15,
   infer: 53,
   'real-api': 32,
   project: 67,

@@ -114,7 +114,7 @@ function compileItem(
 }
 
 /** Returns a function that finds a query parameter of an operation, if a setting names one, and reports that there is none. */
-function parameterLocator({ operation: { id, parameters }, error }: Site): LocateParameter {
+export function parameterLocator({ operation: { id, parameters }, error }: Site): LocateParameter {
   const names = parameters.map(one => (one.in === 'query' ? one.name : ''))
   return (name, path) => {
     if (name === undefined) return -1
@@ -171,7 +171,7 @@ type Selected = Pick<Query, 'filters' | 'comparisons'>
 const NOTHING: Selected = { filters: [] }
 
 /** The filters of a list. Equality uses an index; other comparisons look at every record. */
-function compileFilters(
+export function compileFilters(
   { filter = [] }: RespondConfig,
   resource: Resource,
   site: Site,

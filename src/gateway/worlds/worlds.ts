@@ -52,6 +52,7 @@ export class Worlds {
   #default: Held
   #sandboxes: Sandboxes<Held>
   #keeper: WorldsKeeper | undefined
+  readonly #watchers = new Map<string, WorldWatcher>()
   #watcher: WorldWatcher | undefined
 
   constructor(plan: Plan, clock: Clock, log: Log) {
@@ -141,9 +142,12 @@ export class Worlds {
     for (const world of this.list()) world.origin = this.#initial.origin
   }
 
-  /** Has a watcher see the changes of all worlds that can be reached, those of later ones too; `undefined`: none. */
-  watchBy(watcher: WorldWatcher | undefined): void {
-    this.#watcher = watcher
+  /** Has a watcher see the changes of all worlds that can be reached, those of later ones too; `undefined`: not any more. */
+  watchBy(name: string, watcher: WorldWatcher | undefined): void {
+    if (watcher === undefined && !this.#watchers.has(name)) return
+    if (watcher === undefined) this.#watchers.delete(name)
+    else this.#watchers.set(name, watcher)
+    this.#watcher = allOf([...this.#watchers.values()])
     for (const world of this.list()) this.#watch(world)
   }
 
@@ -373,3 +377,20 @@ const maxBytesOf = ({ simulation }: Plan): number => simulation.worlds.maxBytes 
 
 /** Converts a host to a world's name: invalid characters, such as the colons of an IPv6 address, become dashes. */
 const nameOfHost = (host: string): string => host.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 64)
+
+/** Returns a watcher that tells several. */
+function allOf(watchers: readonly WorldWatcher[]): WorldWatcher | undefined {
+  const [first, second] = watchers
+  if (second === undefined) return first
+  return {
+    placed(world) {
+      for (const watcher of watchers) watcher.placed(world)
+    },
+    changed(...change) {
+      for (const watcher of watchers) watcher.changed(...change)
+    },
+    moved(world) {
+      for (const watcher of watchers) watcher.moved(world)
+    },
+  }
+}

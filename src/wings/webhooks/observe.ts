@@ -46,7 +46,7 @@ export class Webhooks implements WorldWatcher {
 
   /** Watches all worlds, or none. */
   watch(isWatched: boolean): void {
-    this.#host.worlds.watchBy(isWatched ? this : undefined)
+    this.#host.worlds.watchBy('webhooks', isWatched ? this : undefined)
   }
 
   /** Resolves when nothing is due in a world any more. */

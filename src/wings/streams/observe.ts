@@ -1,0 +1,170 @@
+// The streams of a gateway: how many are open, what became of them, and the changes of records that are events.
+
+import type { Finished } from '../../gateway/finished.ts'
+import { Instrument, metricOf } from '../../gateway/metrics/families.ts'
+import type { Host, Observer } from '../../gateway/observer.ts'
+import type { Leaving, ReplyStream } from '../../kernel/http.ts'
+import { isObject } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
+import type { RecordChange } from '../../world/changes.ts'
+import type { Clock } from '../../world/clock.ts'
+import type { World, WorldWatcher } from '../../world/world.ts'
+import { Feed } from './feed.ts'
+
+/** How a stream went. */
+export interface Course {
+  items: number
+  /** The real time in milliseconds until its first item. */
+  first: number | undefined
+  ended: string
+}
+
+/** A comment is sent after this many milliseconds without an item, so that no proxy gives the connection up. */
+export const HEARTBEAT = 15_000
+
+export class Streams implements WorldWatcher {
+  readonly clock: Clock
+  readonly #host: Host
+  readonly #items: Instrument
+  /** Ends the waits in a world. */
+  readonly #waits = new WeakMap<World, Set<() => void>>()
+  readonly #feeds = new WeakMap<World, Map<string, Feed>>()
+  /** The latest world of each name. */
+  readonly #latest = new Map<string, World>()
+  readonly #running = new WeakMap<ReplyStream, Promise<Course>>()
+  #open = 0
+
+  constructor(host: Host) {
+    this.#host = host
+    this.clock = host.clock
+    const about = metricOf('understudy_streams_open', 'Streams that are being sent.', 'gauge')
+    const open = () => this.#open
+    host.metrics.add({
+      about,
+      get family() {
+        return { ...about, values: [{ labels: {}, value: open() }] }
+      },
+    })
+    this.#items = host.metrics.add(
+      new Instrument('understudy_stream_items_total{operation}', 'Items of streams that were sent.'),
+    )
+  }
+
+  get open(): number {
+    return this.#open
+  }
+
+  /** Watches the worlds, for changes of records and of their clocks. */
+  watch(isNeeded: boolean): void {
+    this.#host.worlds.watchBy('streams', isNeeded ? this : undefined)
+  }
+
+  /** Sleeps in real time, until the clock of the world is set or the client leaves. */
+  async sleep(milliseconds: number, world: World, signal: Leaving | undefined): Promise<void> {
+    const waits = getOrMake(this.#waits, world, () => new Set())
+    const ending = new AbortController()
+    const end = () => ending.abort()
+    waits.add(end)
+    signal?.addEventListener('abort', end)
+    try {
+      await this.clock.sleep(milliseconds, ending.signal)
+    } finally {
+      waits.delete(end)
+      signal?.removeEventListener('abort', end)
+    }
+  }
+
+  /** Resolves with the next event of a feed, or when the client leaves; to `false` when a heartbeat is due before. */
+  async next(feed: Feed, signal: Leaving | undefined): Promise<boolean> {
+    const ending = new AbortController()
+    let isWoken = false
+    const wake = () => {
+      isWoken = true
+      ending.abort()
+    }
+    const forget = feed.wait(wake)
+    signal?.addEventListener('abort', wake)
+    try {
+      await this.clock.sleep(HEARTBEAT, ending.signal)
+      return isWoken
+    } finally {
+      forget()
+      signal?.removeEventListener('abort', wake)
+    }
+  }
+
+  moved(world: World): void {
+    for (const end of this.#waits.get(world) ?? []) end()
+  }
+
+  placed(world: World): void {
+    const before = this.#latest.get(world.name)
+    this.#latest.set(world.name, world)
+    if (before === undefined || before === world) return
+    this.moved(before)
+    const feeds = this.#feeds.get(before)
+    if (feeds === undefined) return
+    this.#feeds.delete(before)
+    this.#feeds.set(world, feeds)
+    for (const feed of feeds.values()) feed.reset()
+  }
+
+  changed(world: World, resource: string, change: RecordChange): void {
+    // A feed begins with its first reader: nobody has the id of an earlier event.
+    this.#feeds.get(world)?.get(resource)?.add(change)
+  }
+
+  /** The changes of a resource in a world. */
+  feedOf(world: World, resource: string): Feed {
+    const feeds = getOrMake(this.#feeds, world, () => new Map<string, Feed>())
+    return getOrMake(feeds, resource, () => new Feed(this.clock.now().toString(36)))
+  }
+
+  /** Keeps what will be told of a stream at its end. It may never begin: a fault can take its place. */
+  follow(stream: ReplyStream, course: Promise<Course>): void {
+    this.#running.set(stream, course)
+  }
+
+  /** Counts a stream that is being sent; returns a function to call at its end. */
+  begin(operation: string): (course: Course) => void {
+    this.#open += 1
+    const series = this.#items.series({ operation })
+    return ({ items }) => {
+      this.#open -= 1
+      for (let i = 0; i < items; i++) series.add()
+    }
+  }
+
+  /** Notes in the journal how a stream went. */
+  observe({ reply }: Finished): void {
+    const course = reply.stream && this.#running.get(reply.stream)
+    if (course === undefined) return
+    const { journal } = this.#host
+    const entry = journal.latest
+    if (entry === 0) return
+    course
+      .then(({ items, first, ended }) => {
+        const after = first === undefined ? '' : `, the first after ${Math.round(first)} ms`
+        journal.note(entry, `stream: ${items} items${after}; ${ended}`)
+      })
+      .catch(this.#host.fail)
+  }
+}
+
+/** Whether a configuration has a stream: `respond: { stream: … }`. */
+function hasStream(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasStream)
+  if (!isObject(value)) return false
+  const { respond } = value
+  return (isObject(respond) && respond.stream !== undefined) || Object.values(value).some(hasStream)
+}
+
+export const streamsObserver: Observer<Streams> = {
+  name: 'streams',
+  open: host => new Streams(host),
+  compile(plan, streams) {
+    const plans = [plan, ...(plan.others?.values() ?? [])]
+    if (plan.world === undefined) streams.watch(plans.some(({ simulation }) => hasStream(simulation.source.value)))
+    return hasStream(plan.simulation.source.value) ? done => streams.observe(done) : undefined
+  },
+}
