@@ -193,7 +193,7 @@ export class RecordedState {
     const shown = items.map(item => memberAt(item, recordPath(respond?.item))).filter(isObject) as JsonObject[]
     for (const item of shown)
       records.see(ownersAdded(item, { respond, given }, records.resource), undefined, undefined, exchange.query !== '')
-    getOrMake(this.#lists, planned.operation.id, () => new RecordedList()).see(exchange, value as Json, shown)
+    getOrMake(this.#lists, planned.operation.id, () => new RecordedList(respond)).see(exchange, value as Json, shown)
   }
 
   #addRecord(matched: MatchedExchange, action: RecordAction, records: RecordedRecords): void {
@@ -273,6 +273,14 @@ class RecordedList {
   readonly #filters = new Map<string, { readonly fields: readonly string[]; readonly values: Set<string> }>()
   /** The members around the items, as templates; `undefined` for one that differs from page to page. */
   readonly #around = new Map<string, Json | undefined>()
+  /** The sizes of pages that replies to requests without one tell. */
+  readonly #sizes = new Set<Json | undefined>()
+  readonly #respond: RespondConfig
+
+  /** @param respond the block of its operation */
+  constructor(respond: RespondConfig = {}) {
+    this.#respond = respond
+  }
 
   see(exchange: RecordedExchange, whole: Json, records: readonly JsonObject[]): void {
     const fields = Object.keys(records[0] ?? {})
@@ -290,6 +298,10 @@ class RecordedList {
       this.#filters.set(name, { fields: inBoth(known, having), values: new Set([...values, value]) })
     }
     this.#seeAround(exchange, whole, records.length)
+    const { page, limit, body } = this.#respond
+    const isUnsized = page !== undefined && !pairs.some(([name]) => name === limit)
+    const size = isUnsized ? memberAt(whole, pathOfPlaceholder(body, 'page.limit')) : undefined
+    if (Number.isInteger(size)) this.#sizes.add(size as number)
   }
 
   #seeAround({ origin, path, query }: RecordedExchange, whole: Json, count: number): void {
@@ -320,11 +332,16 @@ class RecordedList {
       return [field === parameter ? parameter : { parameter, field }]
     })
     const filter = [...(respond.filter ?? []), ...found]
+    const { page } = respond
+    const [size] = this.#sizes
+    const sized = page !== undefined &&
+      this.#sizes.size === 1 && { ...(typeof page === 'string' ? { parameter: page } : page), size }
     const wrapper = Object.fromEntries([...this.#around].filter(([, template]) => template !== undefined))
     return {
       ...respond,
       ...(by === undefined ? {} : { sort: { ...sortBlock(respond), default: by } }),
       ...(filter.length > 0 ? { filter } : {}),
+      ...(sized ? { page: sized } : {}),
       ...(isObject(respond.body) ? { body: { ...wrapper, ...respond.body } } : {}),
     } as RespondConfig
   }

@@ -587,3 +587,17 @@ test('a gateway.yaml that is kept after a part of the traffic loads once all of 
     assert.deepEqual(grown.kept, ['gateway.yaml'])
   }
 })
+
+test('pages have the size that the replies tell, where requests leave it out', async () => {
+  const all = Array.from({ length: 7 }, (_, i) => ({ id: i + 1, name: `n${i + 1}` }))
+  const list = (query: string): Sent => ({ method: 'GET', path: '/things', query })
+  const api = ({ query }: Sent) => {
+    const given = new URLSearchParams(query)
+    const [page, size] = [Number(given.get('page') ?? 1), Number(given.get('per_page') ?? 3)]
+    const data = all.slice((page - 1) * size, page * size)
+    return { status: 200, body: { data, page, per_page: size, total: 7 } }
+  }
+  const made = await recordInto(await recorded(api, ['', 'page=2', 'page=3', 'page=1&per_page=5'].map(list)))
+  assert.deepEqual([proofOf(made), made.different], ['4 of 4', []])
+  assert.match(made.read('gateway.yaml'), /page: \{ parameter: page, size: 3 \}/)
+})
