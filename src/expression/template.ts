@@ -122,12 +122,7 @@ export function compileFilling<Context extends TemplateContext>(
   const bind = (value: Json, path: Path): BoundTree<Context> => {
     if (typeof value === 'string') {
       const parts = splitTemplate(value)
-      for (const [whole, name = ''] of parts
-        .filter(part => typeof part === 'string')
-        .join(' ')
-        .matchAll(FOREIGN)) {
-        const start = value.indexOf(whole)
-        const span = { start, end: start + whole.length }
+      for (const { whole, name, span } of foreignIn(value, parts)) {
         const isPlaceholder = field?.(name, path, false) !== undefined
         const instead = isPlaceholder || compile === undefined ? name : (callNamed(name) ?? name)
         report('unfilled-template', `${whole} is not filled in`, [...at, ...path], hint ?? `write \${${instead}}`, span)
@@ -274,6 +269,15 @@ function closingBrace(text: string, start: number): number | undefined {
 
 /** A placeholder as other templates have it. */
 export const FOREIGN = /\{\{ *(.*?) *\}\}/g
+
+/** The placeholders of other templates in a text. @param parts the text in its parts */
+function foreignIn(text: string, parts: readonly (string | TemplatePart)[]) {
+  const plain = parts.filter(part => typeof part === 'string').join(' ')
+  return [...plain.matchAll(FOREIGN)].map(([whole, name = '']) => {
+    const start = text.indexOf(whole)
+    return { whole, name, span: { start, end: start + whole.length } }
+  })
+}
 
 /** An environment variable. One that is still here is missing, which has been reported. */
 const VARIABLE = /^[A-Z_][A-Z0-9_]*(?::-|$)/
