@@ -133,18 +133,15 @@ const WRONG: readonly [string, string, Record<string, string>?][] = [
   ['schema a.yaml b.yaml', 'schema takes one file, not a.yaml b.yaml'],
   [
     'check a.yaml --tls-cert x',
-    'check has no option --tls-cert; one of: --world, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'check has no option --tls-cert; one of: --world, --base-path, --root, --invalid-status, --strict, --format, --help, --version',
   ],
   ['check --format xml', '--format is not "xml"; one of: text, json, junit, sarif, github, markdown'],
   ['serve --prot 1', 'serve has no option --prot; did you mean "--port"?'],
   [
     'serve -p 1',
-    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --no-watch, --world, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --no-watch, --world, --base-path, --root, --invalid-status, --strict, --format, --help, --version',
   ],
-  [
-    'check --port 1',
-    'check has no option --port; one of: --world, --base-path, --invalid-status, --strict, --format, --help, --version',
-  ],
+  ['check --port 1', 'check has no option --port; did you mean "--root"?'],
   ['serve --port', '--port needs N'],
   ['serve --port=', '--port needs N'],
   ['serve --port 70000', '--port must be a port, 0 to 65535, not "70000"'],

@@ -94,6 +94,7 @@ const READING: Readonly<Record<string, Option>> = {
     fault: mustBe('NAME=FILE', text => /^[A-Za-z0-9._-]{1,64}=./.test(text)),
   },
   'base-path': { takes: 'PATH', about: 'serve the API below this path instead of the paths of its servers' },
+  root: { takes: 'DIR', about: 'let the files of the contract be in this folder, too' },
   'invalid-status': {
     takes: 'STATUS',
     about: 'the status of invalid requests if the contract documents neither: 400 or 422',
@@ -174,6 +175,7 @@ export function readingOf(line: CommandLine, wings: readonly Wing[]): LoadOption
     strict: switches.has('strict'),
     worlds: worldsIn(lists.world),
     basePath: values['base-path'],
+    root: values.root,
     invalidStatus: status === undefined ? undefined : (Number(status) as 400 | 422),
   }
 }

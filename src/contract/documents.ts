@@ -83,6 +83,8 @@ export class Documents {
   readonly #report: Diagnostics
   /** The folder that file names in messages are relative to: files below it may be read, too. */
   readonly #home: string
+  /** A further folder that its files may be in. */
+  readonly #admitted: string | undefined
   /** The folders that its files may be in; found for the first file. */
   #folders: readonly string[] | undefined
   readonly #documents = new Map<string, Document | undefined>()
@@ -92,14 +94,15 @@ export class Documents {
   /** The schemas that no document has, by identity. */
   readonly #made = new Map<string, Node>()
   readonly #warned = new Set<string>()
-  /** The last reference to a file that may not be read. */
-  outside: Node | undefined
+  /** The last reference to a file that may not be read, and how to admit it. */
+  outside: { readonly from: Node; readonly hint: string } | undefined
   /** The outcomes of `resolve`, by the object that holds `$ref`. */
   readonly #resolved = new WeakMap<object, { readonly target: Node | undefined }>()
 
-  constructor(root: Document, home: string, report: Diagnostics) {
+  constructor(root: Document, home: string, report: Diagnostics, admitted?: string) {
     this.#report = report
     this.#home = home
+    this.#admitted = admitted && resolve(home, admitted)
     this.#documents.set(root.file, root)
     this.root = rootOf(root)
     this.legacy = /^3(?:\.0|$)/.test(String(childOf(this.root, 'openapi').value).trim())
@@ -250,11 +253,12 @@ export class Documents {
     }
     // A document of strangers must not show other files of this computer, nor by links.
     const root = this.root.document.file
-    this.#folders ??= [dirname(root), dirname(realOf(root)), this.#home]
+    this.#folders ??= [dirname(root), dirname(realOf(root)), this.#home, this.#admitted ?? this.#home]
     if (!isBelow(this.#folders, file)) {
-      this.outside = from
+      const hint = `admit its folder: --root ${relative(this.#home, dirname(file))}`
+      this.outside = { from, hint }
       const message = `"${name}" is outside the folder of the contract and the working directory`
-      return this.warn('outside-file', message, from, 'value', 'start in a folder that contains both')
+      return this.warn('outside-file', message, from, 'value', hint)
     }
     // Mistakes in a referenced file do not invalidate the rest of the contract, unless a reload would lose the file.
     const report = new Diagnostics()

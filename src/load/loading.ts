@@ -50,6 +50,8 @@ export interface LoadOptions {
   readonly strict?: boolean
   /** The path below which the API is served; overrides the `servers` of the contract. */
   readonly basePath?: string | undefined
+  /** A folder that the files of the contract may be in, besides its own and the working directory. */
+  readonly root?: string | undefined
   /** The status of an invalid request where the contract documents none. */
   readonly invalidStatus?: 400 | 422 | undefined
   /** Whether everything is compiled and every example checked, without limits. */

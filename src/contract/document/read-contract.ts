@@ -20,6 +20,8 @@ const ROOT_KEYS = new Set(
 export interface ReadOptions {
   /** The base path, which overrides those of the servers. */
   readonly basePath?: string | undefined
+  /** A folder that its files may be in, besides its own and the working directory. */
+  readonly root?: string | undefined
   /** Whether clients send certificates, so that `mutualTLS` can be checked. */
   readonly knowsClients?: boolean | undefined
   /** Whether every schema is compiled and every example checked. Unset: only if there are not too many. */
@@ -34,7 +36,12 @@ export interface ReadOptions {
  *
  * @param home the folder that file names in messages are relative to
  */
-export type ConvertDocument = (document: Document, home: string, report: Diagnostics) => Document | undefined
+export type ConvertDocument = (
+  document: Document,
+  home: string,
+  report: Diagnostics,
+  root?: string,
+) => Document | undefined
 
 /** Warns of what is doubtful in a contract. @param thorough whether that may take long */
 export type ExamineContract = (contract: Contract, reading: ContractReading, thorough: boolean) => void
@@ -56,9 +63,9 @@ export function readContract(
 ): Contract | undefined {
   const { converters = [], examiners = [] } = options
   let document: Document | undefined = given
-  for (const convert of converters) document = document && convert(document, home, report)
+  for (const convert of converters) document = document && convert(document, home, report, options.root)
   if (document === undefined) return undefined
-  const reading = new ContractReading(document, home, report)
+  const reading = new ContractReading(document, home, report, options.root)
   const { root, schemas } = reading
   const fail: Fail = (code, message, node, hint) => {
     report.error(code, message, placeOf(node), hint)
@@ -80,7 +87,7 @@ export function readContract(
   if (operations.length === 0 && reading.outside !== undefined) {
     const message =
       'no operation is left to serve: the files of the contract are outside its folder and the working directory'
-    return fail('outside-file', message, reading.outside, 'start in a folder that contains all of them')
+    return fail('outside-file', message, reading.outside.from, reading.outside.hint)
   }
   nameOthers(named, reading)
   tellFormats(reading)

@@ -28,7 +28,12 @@ const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
 const TO_A_FILE = /\$ref["']?\s*:\s*["']?[^#"'\s]/
 
 /** See `ConvertDocument`. */
-export function convertSwagger(document: Document, home: string, report: Diagnostics): Document | undefined {
+export function convertSwagger(
+  document: Document,
+  home: string,
+  report: Diagnostics,
+  root?: string,
+): Document | undefined {
   const { file, source } = document
   const { value } = source
   if (!isObject(value) || value.swagger === undefined || value.openapi !== undefined) return document
@@ -37,7 +42,7 @@ export function convertSwagger(document: Document, home: string, report: Diagnos
     report.error('unsupported-version', `Swagger ${String(value.swagger)} is not supported`, place, '2.0')
     return undefined
   }
-  const combined = TO_A_FILE.test(source.text) ? combine(new Documents(document, home, report)) : undefined
+  const combined = TO_A_FILE.test(source.text) ? combine(new Documents(document, home, report, root)) : undefined
   try {
     const converted = upgrade(prepare(structuredClone(combined?.value ?? value)), '3.0') as unknown as SwaggerObject
     const derived =
