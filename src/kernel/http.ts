@@ -27,6 +27,7 @@ const STATUSES = {
   precondition_failed: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  range_not_satisfiable: 416,
   expectation_failed: 417,
   key_reused: 422,
   precondition_required: 428,

@@ -21,6 +21,7 @@ const DOORS: Readonly<Record<string, string | readonly string[]>> = {
   'jsonpath-rfc9535': 'wings/overlay/json-path.ts',
   '@scalar/openapi-upgrader': 'wings/swagger/convert-swagger.ts',
   mrmime: 'behaviours/respond/file.ts',
+  'range-parser': 'behaviours/respond/ranges.ts',
   ajv: 'kernel/schema/',
   'ajv-formats': 'kernel/schema/keywords.ts',
   yaml: ['kernel/file/yaml-tree.ts', 'kernel/file/write-yaml.ts'],

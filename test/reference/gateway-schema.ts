@@ -69,6 +69,8 @@ const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
   'user.password': ['${ADA_PASSWORD:-ada-password}'],
   'consumers.*.*': ['${DEMO_KEY:-demo-key}'],
   'respond.filter.all': ['all'],
+  'stream.count': [40],
+  'stream.file': ['./chunks.jsonl'],
   'also.update': ['orders'],
   'also.create': ['receipts'],
   'also.delete': ['carts'],

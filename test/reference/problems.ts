@@ -16,6 +16,7 @@ const WHEN: Readonly<Record<keyof typeof problems, string>> = {
   gone: 'the operation is past its sunset',
   precondition_failed: '`If-Match` does not match the current state of the record',
   payload_too_large: 'the body is larger than `limits.body`',
+  range_not_satisfiable: 'a `Range` begins behind the end of a file',
   unsupported_media_type:
     'the operation does not accept the content type, charset or content encoding; `Accept` lists what it accepts',
   expectation_failed: '`Expect` is not 100-continue',

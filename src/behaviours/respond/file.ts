@@ -8,6 +8,7 @@ import { lowerNames } from '../../kernel/http.ts'
 import { type Handler, type Site, setting } from '../behaviour.ts'
 import type { Responder } from '../responder.ts'
 import { headersSchema, type KeysOf } from './config.ts'
+import { compileRanges } from './ranges.ts'
 import { checkHeaders } from './status.ts'
 
 const keys = {
@@ -38,6 +39,6 @@ function compileFile({ file = '', headers = {} }: FileConfig, site: Site): Handl
     site.warn('undocumented-type', message, ['file'], `documented: ${documented.join(', ')}`)
   }
   checkHeaders(response === undefined ? [] : headersOf(response), given, site)
-  const reply = { status, headers: { 'content-type': type, ...given }, body: bytes, bytes: bytes.length }
-  return async () => reply
+  const answer = compileRanges(bytes, { 'content-type': type, ...given }, status)
+  return async ({ request }) => answer(request)
 }
