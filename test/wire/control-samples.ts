@@ -27,6 +27,7 @@ export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/webhooks/none/send', ...POST('{"to":1}'), status: 400 },
   ],
   redeliver: [{ path: '/deliveries/none/redeliver', method: 'POST', status: 404 }],
+  getIssuers: [{ path: '/issuers', status: 200 }],
   mintToken: [
     { path: '/issuers/none/tokens', ...POST('{"consumer":"demo"}'), status: 400 },
     { path: '/issuers/none/tokens', ...POST('{}'), status: 400 },

@@ -85,6 +85,14 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('../../wings/webhooks/view.tsx')).WebhooksView,
   },
   {
+    id: 'tokens',
+    title: 'Tokens',
+    about: 'The endpoints of the issuers, and tokens for tests.',
+    icon: 'check',
+    worlds: 'one',
+    load: async () => (await import('../../wings/tokens/view.tsx')).TokensView,
+  },
+  {
     id: 'drift',
     title: 'Drift',
     about: 'Where the real API differs from the contract.',

@@ -1,11 +1,22 @@
 // The routes of issuers: tokens for tests, and new keys.
 
 import { badRequest, type ControlReply, json, refuseConflict } from '../../http/control/replies.ts'
-import { anyObject, type Control, described, list, object, replyWith, string, under } from '../../http/control/route.ts'
+import {
+  anyObject,
+  type Control,
+  described,
+  list,
+  mapOf,
+  object,
+  replyWith,
+  string,
+  under,
+} from '../../http/control/route.ts'
 import { FLAWS, issuerNamed, mintToken, type TokenOrder, TokenOrderFault } from './mint.ts'
 import { tokensObserver } from './observe.ts'
 
 const name = described('The issuer.')
+const issuer = object({ name: string, paths: mapOf(string) })
 
 /** Refuses an order that cannot be fulfilled. */
 async function orRefuse(work: () => Promise<ControlReply>): Promise<ControlReply> {
@@ -19,6 +30,17 @@ async function orRefuse(work: () => Promise<ControlReply>): Promise<ControlReply
 
 export const tokenRoutes = ({ gateway, about }: Control) =>
   under('shared', {
+    getIssuers: {
+      at: 'GET /issuers',
+      summary: 'The issuers of the configuration, with the paths of their endpoints.',
+      replies: {
+        200: replyWith('The issuers; none without `issuers`.', object({ issuers: list(issuer), flaws: list(string) })),
+      },
+      handle: () => {
+        const { own = [] } = gateway.observed(tokensObserver).issuers ?? {}
+        return json({ issuers: own.map(({ name, paths }) => ({ name, paths })), flaws: Object.keys(FLAWS) })
+      },
+    },
     mintToken: {
       at: 'POST /issuers/{name}/tokens',
       summary: 'Makes a token for a test: of any consumer, also with a flaw for which the API must refuse it.',
