@@ -67,6 +67,8 @@ export class Rounds {
   readonly #busy = new Set<string>()
   /** Ends the wait for a receiver or a change. */
   #nudge = (): void => {}
+  /** Called after the next attempt. */
+  readonly #steps: (() => void)[] = []
   /** Counts sleeps: only the last one wakes. */
   #sleeps = 0
 
@@ -74,6 +76,24 @@ export class Rounds {
     this.#world = world
     this.#depot = depot
     this.#queue = new Queue(world)
+  }
+
+  /** Resolves when what is due now has been attempted; what receivers cause meanwhile is not waited for, as it may have no end. */
+  async settle(): Promise<void> {
+    this.run().catch(this.#depot.host.fail)
+    await breathe()
+    await this.#fireTimers()
+    const last = this.#queue.lastEvent
+    const isOwed = () => {
+      const now = this.#world.clock.now()
+      for (const kept of this.#queue.pending())
+        if (kept.ordinal < last + 1 && (kept.due as number) <= now && !this.#isClaimed(kept)) return true
+      return false
+    }
+    while (this.#isReady && !this.#hasFailed && isOwed()) {
+      const step = new Promise<void>(resolve => this.#steps.push(resolve))
+      await Promise.race([this.run(), step])
+    }
   }
 
   /** Resolves when nothing is due any more. */
@@ -120,9 +140,10 @@ export class Rounds {
         while (this.#busy.size >= MOST_AT_ONCE) await this.#change()
         if (this.#isReady) this.#serve(list)
       }
-      if (this.#isChanged) continue
-      if (this.#busy.size === 0) break
-      await this.#change()
+      if (!this.#isChanged && this.#busy.size === 0) break
+      if (!this.#isChanged) await this.#change()
+      // A receiver that causes the next event stops nothing else.
+      await breathe()
     }
   }
 
@@ -185,6 +206,7 @@ export class Rounds {
       // An attempt that the end of the process broke off was none.
       if (this.#depot.closed.aborted) return
       const after = await changeWorld(this.#world, `webhook ${kept.webhook}`, () => this.#finish(done))
+      for (const step of this.#steps.splice(0)) step()
       // What fails while the clock has moved on may be due again, before others.
       if (after?.due === undefined || after.due > this.#world.clock.now()) continue
       list.push(after)
@@ -317,7 +339,7 @@ export class Rounds {
     if (!isPolled && (next === Number.POSITIVE_INFINITY || rate === 0)) return
     this.#sleeps += 1
     const mine = this.#sleeps
-    const asleep = host.clock.doze?.(wait) ?? host.clock.sleep(wait, closed)
+    const asleep = host.clock.doze?.(wait) ?? host.clock.sleep(wait)
     asleep.then(() => (mine === this.#sleeps ? this.run() : undefined)).catch(host.fail)
   }
 }

@@ -49,14 +49,18 @@ export class Webhooks implements WorldWatcher {
     this.#host.worlds.watchBy('webhooks', isWatched ? this : undefined)
   }
 
-  /** Resolves when nothing is due in a world any more. */
-  async run(world: World): Promise<void> {
-    if (this.#webhooksOf(world) !== undefined)
-      await getOrMake(this.#rounds, world, () => new Rounds(world, this.depot)).run()
+  /** Resolves when what is due in a world now has been attempted. */
+  async settle(world: World): Promise<void> {
+    await this.#roundsOf(world)?.settle()
+  }
+
+  #roundsOf(world: World): Rounds | undefined {
+    if (this.#webhooksOf(world) === undefined) return undefined
+    return getOrMake(this.#rounds, world, () => new Rounds(world, this.depot))
   }
 
   #runAside(world: World): void {
-    this.run(world).catch(this.#host.fail)
+    this.#roundsOf(world)?.run().catch(this.#host.fail)
   }
 
   /** The webhooks of a world; `undefined` if it has none. */
@@ -155,7 +159,7 @@ export class Webhooks implements WorldWatcher {
     changeWorld(world, exchange.text, () => this.#tell(world, happening, concerns))
       .then(ids => {
         for (const id of ids) this.#know(id, entry)
-        return this.run(world)
+        this.#runAside(world)
       })
       .catch(this.#host.fail)
   }
@@ -224,6 +228,6 @@ export const webhooksObserver: Observer<Webhooks> = {
     const triggers = triggersIn(plan)
     return done => webhooks.observe(done, triggers)
   },
-  settle: (webhooks, world) => webhooks.run(world),
+  settle: (webhooks, world) => webhooks.settle(world),
   close: webhooks => webhooks.close(),
 }

@@ -79,11 +79,17 @@ export class Queue {
     this.#notes.put(kept.id, kept)
   }
 
+  /** The number of the last event. */
+  get lastEvent(): number {
+    const { events = 0 } = (this.#notes.get(COUNTER) ?? {}) as { events?: number }
+    return events
+  }
+
   /** The number of the next event. */
   nextEvent(): number {
-    const { events = 0 } = (this.#notes.get(COUNTER) ?? {}) as { events?: number }
-    this.#notes.put(COUNTER, { events: events + 1 })
-    return events + 1
+    const events = this.lastEvent + 1
+    this.#notes.put(COUNTER, { events })
+    return events
   }
 
   /** Adds the deliveries of an event; returns the ids, and how many found no room. */

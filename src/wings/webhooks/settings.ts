@@ -15,6 +15,7 @@ import { lowerNames } from '../../kernel/http.ts'
 import { type Json, memberAt } from '../../kernel/json.ts'
 import { parseDuration } from '../../kernel/units.ts'
 import type { Block, BlockLoad } from '../../plan/house.ts'
+import { timestamp } from '../../world/dates.ts'
 import { type Documented, documentedIn, mediaOf, operationOf } from './documented.ts'
 import { checkFates } from './fates.ts'
 import { Hosts } from './hosts.ts'
@@ -133,6 +134,8 @@ export interface Webhook {
 
 const JSON_TYPE = 'application/json'
 const PLAIN: MediaType = { schema: undefined, examples: [] }
+/** The event of a template that is checked at load. */
+const SOME_EVENT = { id: 'evt_00000000-0000-4000-8000-000000000000', time: timestamp(0) }
 /** Expressions about a change. */
 const language = new Language(undefined, [], true)
 
@@ -299,13 +302,15 @@ class WebhookReading {
       known: ['event.id', 'event.type', 'event.time'],
       field: name => {
         const [, member] = /^event\.(id|type|time)$/.exec(name) ?? []
-        return member === undefined ? undefined : ({ event }) => event?.[member as 'id'] ?? 'text'
+        return member === undefined ? undefined : ({ event }) => event?.[member as 'id']
       },
       compile: (text, at, start) =>
         compileExpression(language, { contract: this.#contract }, 'any', text, at, start, this.#mistake),
     })
     const holes = template.holes.map(hole => `/${hole.path.join('/')}`)
-    for (const { pointer, message } of schema?.check(template.fill({}) as Json) ?? []) {
+    for (const { pointer, message } of schema?.check(
+      template.fill({ event: { ...SOME_EVENT, type: this.#name } }) as Json,
+    ) ?? []) {
       // The value of an expression is known at the event.
       if (holes.some(hole => pointer === hole || pointer.startsWith(`${hole}/`))) continue
       this.#error('invalid-body', `${pointer || 'the body'} ${message}`, ['body', ...pointer.split('/').slice(1)])

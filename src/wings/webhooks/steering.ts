@@ -77,7 +77,7 @@ export function steerWebhooks(gateway: Gateway): WebhookSteering {
       const at = world.clock.now()
       const happening = { at, cause: 'by hand', before: undefined, after: record, record, body, url }
       const ids = await changeWorld(world, `send ${name}`, () => webhooks.deliver(webhook, world, happening))
-      await webhooks.run(world)
+      await webhooks.settle(world)
       return deliveriesIn(gateway, { world: world.name }).filter(({ id }) => ids.includes(id))
     },
     async redeliver(id) {
@@ -89,7 +89,7 @@ export function steerWebhooks(gateway: Gateway): WebhookSteering {
         const again = { state: 'pending', due: world.clock.now(), why: undefined, claim: undefined } as const
         if (kept !== undefined) queue.put({ ...kept, ...again })
       })
-      await gateway.observed(webhooksObserver).run(world)
+      await gateway.observed(webhooksObserver).settle(world)
       return deliveriesIn(gateway, { world: world.name }).find(one => one.id === id) as Delivery
     },
   }

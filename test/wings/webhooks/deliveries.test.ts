@@ -102,3 +102,21 @@ test('a plan without webhooks watches no world', async () => {
   assert.equal(world.collection('orders').watcher, undefined)
   assert.equal(webhooks.depot.network === undefined, false)
 })
+
+test('a template of an event is checked with one', async () => {
+  const event = SHOP.replace(
+    '      Hook:',
+    '      Event: { type: object, properties: { id: { type: string, minLength: 30 }, type: { const: mine }, at: { type: string, format: date-time } } }\n      Hook:',
+  )
+  const { ask, rest, receivers, gateway } = delivering(`${event}
+webhooks:
+  mine: { on: { update: orders }, to: "http://localhost/", schema: Event, body: { id: "\${event.id}", type: "\${event.type}", at: "\${event.time}" } }
+`)
+  await ask('PATCH /orders/1', pay)
+  await rest()
+  assert.match(
+    receivers.got[0]?.body ?? '',
+    /^\{"id":"evt_[0-9a-f-]{36}","type":"mine","at":"2026-01-01T00:00:00.000Z"\}$/,
+  )
+  assert.equal(deliveriesIn(gateway, {})[0]?.warnings, undefined)
+})

@@ -208,3 +208,23 @@ test('bodies of more than 50 MB do not wait', async () => {
   assert.equal(deliveriesIn(gateway, { state: 'pending' }).length, 55)
   assert.match(await gateway.metrics.page(), /outcome="dropped"\} 5\n/)
 })
+
+test('a receiver that writes the record which fires makes a loop, which nobody waits for', async () => {
+  const { ask, rest, receivers, settle } = delivering(
+    `${SHOP}webhooks: { any: { on: { update: orders }, to: "http://localhost/", schema: Order } }`,
+  )
+  let goesOn = true
+  receivers.answer = (_, n) => {
+    if (goesOn) ask('PATCH /orders/1', { body: { note: `${n}` } }).catch(assert.fail)
+    return 204
+  }
+  await ask('PATCH /orders/1', { body: { note: 'first' } })
+  await rest()
+  assert.ok(receivers.got.length >= 1)
+  for (let i = 0; i < 100; i++) await settle()
+  const before = receivers.got.length
+  assert.ok(before > 2)
+  goesOn = false
+  await rest()
+  await rest()
+})
