@@ -49,7 +49,6 @@ export const WINGS: readonly Wing[] = [
   streams,
   infer,
   realApi,
-  tokens,
   project,
   record,
   drift,
@@ -58,6 +57,7 @@ export const WINGS: readonly Wing[] = [
   deprecations,
   next,
   webhooks,
+  tokens,
   mcp,
   consoleWing,
 ]
