@@ -29,15 +29,22 @@ export interface Field {
   generate(seed: number, dynamic?: boolean): Json | undefined
 }
 
+/** The number of types of JSON Schema. A schema without `type` allows all of them. */
+const EVERY = 7
+
 export function describeField(name: string, use: SchemaUse): Field {
   const { types, formats, choices, schemas } = use.sampler.facets(use.key)
   const first = (keyword: string): unknown => schemas.find(schema => schema[keyword] !== undefined)?.[keyword]
   const examples = first('examples')
+  // `properties` alone are meant to be those of an object, and not of `null`.
+  const isImplied = types.length === EVERY && use.types.size > 0
   return {
     name,
     readOnly: use.sampler.isMarked(use.key, 'readOnly'),
     writeOnly: use.sampler.isMarked(use.key, 'writeOnly'),
-    types: [...new Set([...types, ...([...use.types].filter(type => type === 'null') as Type[])])],
+    types: isImplied
+      ? ([...use.types] as Type[])
+      : [...new Set([...types, ...([...use.types].filter(type => type === 'null') as Type[])])],
     format: formats[0],
     choices,
     default: first('default') as Json | undefined,

@@ -86,3 +86,22 @@ test('operations without a documented success are reported once', () => {
   const [warning] = report.list.filter(({ code }) => code === 'no-success')
   assert.equal(warning?.message, 'removeA documents no success (operations without one: 2)')
 })
+
+test('a field that only the server gives is no null where its schema has properties and no type', async () => {
+  const driver = { properties: { name: string }, required: ['name'] }
+  const ride = object({ id: { ...integer, readOnly: true }, to: string, driver }, { required: ['id', 'driver'] })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/rides': {
+          get: answers(200, { type: 'array', items: ref('Ride') }),
+          post: { ...takes(object({ to: string })), ...answers(201, ref('Ride')) },
+        },
+        '/rides/{id}': { ...naming('id', integer), get: answers(200, ref('Ride')) },
+      },
+      { Ride: ride },
+    ),
+  )
+  const { body } = await send('POST /rides', { to: 'Rome' })
+  assert.equal(typeof (body as { driver: { name: string } }).driver?.name, 'string')
+})
