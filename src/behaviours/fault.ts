@@ -14,24 +14,34 @@ import {
   type Site,
   setting,
 } from './behaviour.ts'
+import { ITEM_KINDS, STREAM_KINDS, type StreamFaultKind, spoilStream } from './stream-faults.ts'
 
-const KINDS = ['status', 'reset', 'close', 'truncate', 'garbage', 'drip', 'hang'] as const
+const KINDS = ['status', 'reset', 'close', 'truncate', 'garbage', 'drip', 'hang', ...STREAM_KINDS] as const
 type FaultKind = (typeof KINDS)[number]
 
-/** Keys that are allowed beside one kind only. */
-const COMPANIONS = { status: 'status', retryAfter: 'status', keep: 'truncate', rate: 'drip', for: 'hang' } as const
+/** The kinds beside which keys are allowed. */
+const COMPANIONS: Readonly<Record<string, readonly FaultKind[]>> = {
+  status: ['status'],
+  retryAfter: ['status'],
+  keep: ['truncate'],
+  rate: ['drip'],
+  for: ['hang'],
+  items: ['cut', 'stall'],
+  inside: ['cut', 'stall'],
+}
 const schema = setting.block(
   'Faults to inject, with `probability` or `every`, or else into each request. In a list, the first that is drawn wins.',
   {
     kind: setting.choice(
       KINDS,
-      'An error `status`, a TCP `reset`, `close` without a reply, a cut-off body (`truncate`), `garbage` instead of HTTP, a slow body (`drip`), or no reply for a long time (`hang`).',
+      'An error `status`, a TCP `reset`, `close` without a reply, a cut-off body (`truncate`), `garbage` instead of HTTP, a slow body (`drip`), or no reply for a long time (`hang`). Of a stream: it is `cut` or stops (`stall`) after some items, or items are `malformed`, sent twice (`duplicate`) or behind the next (`reorder`).',
     ),
     probability: {
       type: 'number',
       minimum: 0,
       maximum: 1,
-      description: 'The share of requests that fail, from 0 to 1, or in percent: `5%`.',
+      description:
+        'The share of requests that fail, from 0 to 1, or in percent: `5%`. Of `malformed`, `duplicate` and `reorder` that of the items.',
     } as SettingOf<number>,
     every: setting.integer('Fails every N-th request of the operation.', 1),
     after: setting.flag(
@@ -42,6 +52,8 @@ const schema = setting.block(
     keep: setting.size('With `truncate`: the part of the body that is sent. Default: half.'),
     rate: setting.text('With `drip`: the speed. Default: 64B/s.', { format: 'byte rate' }),
     for: setting.duration('With `hang`: the time before the connection is closed. Default: 30s.'),
+    items: setting.integer('With `cut` or `stall`: how many items of the connection are sent. Default: 1.', 0),
+    inside: setting.flag('With `cut` or `stall`: whether half of the next item is sent, too. Default: false.'),
   },
   { required: ['kind'] },
 )
@@ -75,25 +87,29 @@ function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path
   if (probability !== undefined && every !== undefined) {
     site.error('ambiguous-chance', '"probability" and "every" exclude each other', [...path, 'every'], undefined, 'key')
   }
-  for (const [key, owner] of Object.entries(COMPANIONS)) {
-    if (owner === kind || config[key as keyof FaultSpec] === undefined) continue
+  for (const [key, owners] of Object.entries(COMPANIONS)) {
+    if (owners.includes(kind) || config[key as keyof FaultSpec] === undefined) continue
     const message = `"${key}" has no effect beside the kind "${kind}"`
-    site.error('idle-key', message, [...path, key], `use it with kind: ${owner}`, 'key')
+    site.error('idle-key', message, [...path, key], `use it with kind: ${owners.join(' or ')}`, 'key')
   }
-  const spoil = SPOILERS[kind](config, site, path)
-  const works = after || kind === 'truncate' || kind === 'drip'
+  const ofStream = isOfStream(kind) ? { ...config, kind } : undefined
+  const spoil = ofStream === undefined ? SPOILERS[kind as WholeKind](config, site, path) : undefined
+  const works = after || ofStream !== undefined || kind === 'truncate' || kind === 'drip'
+  const isOfItems = ITEM_KINDS.some(name => name === kind)
   return {
     strikes: (exchange: Exchange): boolean =>
       every !== undefined
         ? exchange.ordinal % every === 0
-        : probability === undefined || exchange.draw(purpose) < probability,
+        : probability === undefined || isOfItems || exchange.draw(purpose) < probability,
     async fail(exchange: Exchange, next: Handler): Promise<Reply> {
       exchange.fault = kind
       exchange.note(`${purpose}: ${config.status ?? kind}${works ? ', after the work' : ''}`)
       const reply = works ? await next(exchange) : NO_REPLY
       // Waits here, by the world's clock, so that HTTP need not know of it.
       if (kind === 'hang') await exchange.wait(parseDuration(config.for ?? '30s') as number)
-      return spoil(reply)
+      if (ofStream === undefined) return (spoil as Spoil)(reply)
+      const { stream } = reply
+      return stream === undefined ? reply : { ...reply, stream: spoilStream(stream, ofStream, exchange, purpose) }
     },
   }
 }
@@ -112,7 +128,10 @@ const instead =
   (wire: Wire): Spoil =>
   () => ({ ...NO_REPLY, wire })
 
-const SPOILERS: Readonly<Record<FaultKind, (config: FaultSpec, site: Site, path: Path) => Spoil>> = {
+type WholeKind = Exclude<FaultKind, StreamFaultKind>
+const isOfStream = (kind: FaultKind): kind is StreamFaultKind => STREAM_KINDS.some(name => name === kind)
+
+const SPOILERS: Readonly<Record<WholeKind, (config: FaultSpec, site: Site, path: Path) => Spoil>> = {
   status: (...all) => {
     const refusal = compileStatus(...all)
     return () => refusal

@@ -114,7 +114,8 @@ function send({ exchange, medium, streams, retry, items }: Sending): Reply {
   async function* texts(): AsyncGenerator<Uint8Array> {
     const count = streams?.begin(operation.id)
     try {
-      if (isEvents) yield Buffer.from(`retry: ${retry}\n\n`)
+      // Not an item by itself, so that faults count items only.
+      let before = isEvents ? `retry: ${retry}\n` : ''
       for await (const { item, id } of items()) {
         if (item === undefined) {
           if (isEvents) yield Buffer.from(':\n\n')
@@ -122,7 +123,8 @@ function send({ exchange, medium, streams, retry, items }: Sending): Reply {
         }
         course.first ??= monotonic() - began
         course.items += 1
-        yield Buffer.from(isEvents ? eventOf(item, id, sequence) : partOf(item, sequence))
+        yield Buffer.from(before + (isEvents ? eventOf(item, id, sequence) : partOf(item, sequence)))
+        before = ''
       }
       if (sequence.framing === 'parts') yield Buffer.from(`--${BOUNDARY}--\r\n`)
       if (request.signal?.aborted !== true) course.ended = 'all were sent'

@@ -146,7 +146,7 @@ suite('the items of a stream', () => {
     const gateway = gatewayOf()
     assert.equal(await textOf(gateway, 'GET /played'), '3\n1\n2\n')
     const chat = await textOf(gateway, 'POST /chat', EVENTS)
-    assert.match(chat, /^retry: 1000\n\nid: 1-0\nevent: delta\ndata: 0 of chat\n\nid: 1-1\n/)
+    assert.match(chat, /^retry: 1000\nid: 1-0\nevent: delta\ndata: 0 of chat\n\nid: 1-1\n/)
     assert.match(await textOf(gateway, 'GET /text'), /id: 1-0\ndata: a line\ndata: and another\n\n/)
   })
 
@@ -205,8 +205,7 @@ suite('the pace of a stream', () => {
     const gateway = gatewayOf(SETTINGS, clock)
     const { world } = { world: gateway.worlds.default }
     const stream = await open(gateway, 'GET /old')
-    assert.match((await stream.next()) ?? '', /^retry/)
-    assert.match((await stream.next()) ?? '', /id: 1-0/)
+    assert.match((await stream.next()) ?? '', /^retry: 1000\nid: 1-0\n/)
     world.clock.adjust({ freeze: true })
     const waiting = stream.next()
     await clock.pass(10_000)
@@ -229,7 +228,7 @@ suite('a client that connects again', () => {
       fc.asyncProperty(fc.integer({ min: 0, max: 3 }), async last => {
         const rest = await textOf(gateway, 'GET /old', { 'last-event-id': `1-${last}` })
         const marker = `id: 1-${last + 1}\n`
-        assert.equal(rest, `retry: 1000\n\n${whole.slice(whole.indexOf(marker))}`)
+        assert.equal(rest, `retry: 1000\n${whole.slice(whole.indexOf(marker))}`)
       }),
       { numRuns: cases(20) },
     )
@@ -249,6 +248,7 @@ suite('the changes of a resource', () => {
   /** Events without the name of their feed. */
   const shown = (text: string | undefined) =>
     (text ?? '')
+      .replace('retry: 1000\n', '')
       .replace(/^id: [a-z0-9]+-/, '#')
       .replaceAll('\n', ' ')
       .trim()
@@ -256,8 +256,6 @@ suite('the changes of a resource', () => {
   test('are events, as a list with the filter would show them', async () => {
     const gateway = gatewayOf()
     const [all, opened] = [await open(gateway, 'GET /watch'), await open(gateway, 'GET /watch?status=open')]
-    await all.next()
-    await opened.next()
     await write(gateway, 'POST /orders', 'open')
     await write(gateway, 'PUT /orders/1', 'paid')
     await write(gateway, 'POST /orders', 'paid')
@@ -307,11 +305,67 @@ suite('the changes of a resource', () => {
     stream.leave()
     await write(gateway, 'POST /orders', 'paid')
     const again = await open(gateway, 'GET /watch', { 'last-event-id': id })
-    await again.next()
     assert.match(shown(await again.next()), /^#2 event: created/)
     for (let i = 0; i < 1001; i++) await write(gateway, 'PUT /orders/1', i % 2 === 0 ? 'paid' : 'open')
     for (const lost of [id, 'another-1', 'x', `${id}9999`]) {
       assert.equal((await open(gateway, 'GET /watch', { 'last-event-id': lost })).status, 204, lost)
+    }
+  })
+})
+
+suite('faults of a stream', () => {
+  const under = (fault: string) =>
+    gatewayOf(
+      SETTINGS.replace('lines: { respond', `lines: { fault: ${fault}, respond`).replace('count: 3 }', 'count: 50 }'),
+    )
+  const lines = async (gateway: Gateway) => {
+    const stream = await open(gateway, 'GET /lines')
+    const texts: string[] = []
+    for (;;) {
+      const text = await stream.next().catch(error => void texts.push((error as Error).message))
+      if (text === undefined) return texts
+      texts.push(text)
+    }
+  }
+
+  test('cut: the connection breaks behind some items, or in the middle of the next', async () => {
+    const whole = await lines(gatewayOf(SETTINGS.replace('count: 3 }', 'count: 50 }')))
+    assert.equal(whole.length, 50)
+    const cut = await lines(under('{ kind: cut, items: 12 }'))
+    assert.deepEqual(cut, [...whole.slice(0, 12), 'a fault cut this stream'])
+    const inside = await lines(under('{ kind: cut, items: 12, inside: true }'))
+    assert.deepEqual(inside.slice(0, 12), whole.slice(0, 12))
+    assert.ok((whole[12] as string).startsWith(inside[12] as string) && inside[12] !== whole[12])
+  })
+
+  test('stall: nothing follows until the client leaves', async () => {
+    const stream = await open(under('{ kind: stall, items: 2 }'), 'GET /lines')
+    await stream.next()
+    await stream.next()
+    const waiting = stream.next()
+    stream.leave()
+    assert.equal(await waiting, undefined)
+  })
+
+  test('duplicate, reorder and malformed strike single items, the same for the same seed', async () => {
+    const whole = await lines(gatewayOf(SETTINGS.replace('count: 3 }', 'count: 50 }')))
+    const sorted = (texts: readonly string[]) => [...texts].sort().join('')
+    for (const kind of ['duplicate', 'reorder', 'malformed']) {
+      const fault = `{ kind: ${kind}, probability: 20% }`
+      const texts = await lines(under(fault))
+      assert.deepEqual(await lines(under(fault)), texts)
+      assert.notDeepEqual(texts, whole)
+      if (kind === 'duplicate')
+        assert.deepEqual(
+          texts.filter((text, i) => text !== texts[i - 1]),
+          whole,
+        )
+      if (kind === 'reorder') assert.equal(sorted(texts), sorted(whole))
+      if (kind === 'malformed') {
+        const broken = texts.filter((text, i) => text !== whole[i])
+        assert.ok(broken.length > 2 && broken.length < 25, `${broken.length}`)
+        for (const text of broken) assert.throws(() => JSON.parse(text))
+      }
     }
   })
 })

@@ -54,7 +54,7 @@ suite('streams over the wire', () => {
     const reader = (reply.body as ReadableStream<Uint8Array>).getReader()
     let text = ''
     while (!text.includes('data: now\n\n')) text += Buffer.from((await reader.read()).value ?? []).toString()
-    assert.match(text, /^retry: 1000\n\nid: 1-0\ndata: now\n\n$/)
+    assert.match(text, /^retry: 1000\nid: 1-0\ndata: now\n\n$/)
     assert.equal(await metric('understudy_streams_open'), 1)
     leaving.abort()
     await allEnded()
