@@ -38,6 +38,8 @@ export type NewDelivery = Omit<Kept, 'id' | 'ordinal' | 'copyOf'> & { readonly r
 
 /** The most deliveries of a world that wait, and that are done; and the characters of the bodies of each kind. */
 const [MOST_PENDING, MOST_DONE, MOST_CHARACTERS] = [10_000, 1000, 50_000_000]
+/** How many are left once there are too many that are done, and the characters of a body that needs no count. */
+const [LEFT_DONE, SHORT] = [900, 10_000]
 
 const PLACE = 'webhooks'
 const COUNTER = ''
@@ -97,6 +99,19 @@ export class Queue {
     event: number,
     deliveries: readonly NewDelivery[],
   ): { readonly ids: readonly string[]; readonly dropped: number } {
+    const isNear = this.#notes.size + deliveries.length > MOST_DONE || (deliveries[0]?.body.length ?? 0) > SHORT
+    const fitting = isNear ? this.#fitting(deliveries) : deliveries
+    const idAt = (i: number): string => `msg_${this.#world.drawUuid('webhooks', event, `${i}`)}`
+    const ids = fitting.map(({ repeats, ...delivery }, i) => {
+      const id = idAt(i)
+      this.put({ ...delivery, id, ordinal: event + i / 1e6, copyOf: repeats && idAt(i - 1) })
+      return id
+    })
+    return { ids, dropped: deliveries.length - fitting.length }
+  }
+
+  /** Removes the oldest that are done where there are too many, and returns the deliveries that find room. */
+  #fitting(deliveries: readonly NewDelivery[]): readonly NewDelivery[] {
     const done: Kept[] = []
     const waiting = { count: 0, characters: 0 }
     for (const kept of this.all()) {
@@ -106,18 +121,11 @@ export class Queue {
     const over = { count: 0, characters: 0 }
     for (const kept of done.sort((a, b) => b.ordinal - a.ordinal)) {
       count(over, kept)
-      if (over.count > MOST_DONE || over.characters > MOST_CHARACTERS) this.#notes.put(kept.id, undefined)
+      if (over.count > LEFT_DONE || over.characters > MOST_CHARACTERS) this.#notes.put(kept.id, undefined)
     }
-    const fitting = deliveries.filter(delivery => {
+    return deliveries.filter(delivery => {
       count(waiting, delivery)
       return waiting.count <= MOST_PENDING && waiting.characters <= MOST_CHARACTERS
     })
-    const idAt = (i: number): string => `msg_${this.#world.drawUuid('webhooks', event, `${i}`)}`
-    const ids = fitting.map(({ repeats, ...delivery }, i) => {
-      const id = idAt(i)
-      this.put({ ...delivery, id, ordinal: event + i / 1e6, copyOf: repeats && idAt(i - 1) })
-      return id
-    })
-    return { ids, dropped: deliveries.length - fitting.length }
   }
 }

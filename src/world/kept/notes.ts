@@ -27,6 +27,10 @@ export class Notes extends Table<object> {
     }
   }
 
+  get size(): number {
+    return this.values.size
+  }
+
   /** The values, in no order. */
   all(): Iterable<object> {
     return this.values.values()
