@@ -22,6 +22,8 @@ export interface Resource {
   readonly ids: 'integer' | 'text'
   /** Makes a new id; `undefined` if ids are counted. */
   readonly newId: NewId | undefined
+  /** Returns whether the paths of its readers can name a record by this id. */
+  canName(id: string): boolean
   /** Default values of a new record, by field. */
   readonly defaults: ReadonlyMap<string, Make>
   /** Values that every write through the API sets, by field. They replace those of the client. */

@@ -354,7 +354,7 @@ function recordsOf(
 }
 
 function idsOf({ resource, count, taken, shown }: WantedRecords, seed: number): Id[] {
-  const { name, schema, idField, ids: kind, assign, newId } = resource
+  const { name, schema, idField, ids: kind, assign, newId, canName } = resource
   const used = new Set<unknown>(taken)
   const sampler = schema.sampler
   const natural = assign === 'client' && kind === 'text' ? sampler.within(schema.key, [idField]) : undefined
@@ -375,6 +375,6 @@ function idsOf({ resource, count, taken, shown }: WantedRecords, seed: number): 
   function naturalId(parts: readonly unknown[], ordinal: number): string | undefined {
     const chance = hashOf(`${name} id\n${seed}\n${ordinal}`)
     const { value, fits } = sampler.sampleAll(parts, { seed: chance, dynamic: ordinal > 1, name: idField })
-    return fits && typeof value === 'string' && value !== '' ? value : undefined
+    return fits && typeof value === 'string' && value !== '' && canName(value) ? value : undefined
   }
 }

@@ -15,7 +15,7 @@ import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
 import type { Assign, Id, NewId } from '../../world/records/types.ts'
 import { withId } from '../../world/records/values.ts'
-import { compileNewId, exampleIds, shownId } from './new-ids.ts'
+import { compileNewId, exampleIds, isReadBack, namingParameters, shownId } from './new-ids.ts'
 import { createSeedReader, generateRecords, type WantedRecords } from './seed-records.ts'
 
 export interface Seeding {
@@ -194,8 +194,9 @@ function compileResource(
     return schema.check(withId(idField, value as Id, {}), true)?.filter(one => one.pointer === idPointer) ?? []
   }
   let newId: NewId | null | undefined
+  const [readers = [], creators] = [NAMING, CREATING].map(actions => operationsThat(actions, name, own))
+  const naming = namingParameters(readers)
   const makeId = (): NewId | undefined => {
-    const [readers = [], creators] = [NAMING, CREATING].map(actions => operationsThat(actions, name, own))
     if (newId === undefined)
       newId = compileNewId({ name, schema, idField, readers, creators }, contract, chance) ?? null
     return newId ?? undefined
@@ -217,6 +218,7 @@ function compileResource(
     change: id.change ?? 'refuse',
     ids,
     newId: ids === 'text' && assign !== 'uuid' ? makeId() : undefined,
+    canName: id => naming.every(parameter => isReadBack(parameter, [id])),
     defaults: compileOwnFields(site, 'defaults', schema),
     set: compileOwnFields(site, 'set', schema),
     filled: new Set(checkNamed(site, schema, block.filled, 'filled')),
