@@ -48,7 +48,7 @@ async function authorize(visit: Visit, request: Parameters, decision: Parameters
     const user = visit.issuers.users.get(session.user) as User
     visit.exchange.consumer = user.name
     const code = visit.logins.add('codes', {
-      grant: visit.logins.newGrant(),
+      grant: '',
       client: client.id,
       user: user.name,
       scopes: wish.scopes.filter(scope => visit.mayHave(user, scope)),

@@ -4,12 +4,6 @@ import { createHash, randomBytes } from 'node:crypto'
 import { InheritedNotes } from '../../world/kept/notes.ts'
 import type { World } from '../../world/world.ts'
 
-/** Whether tokens of a login, or of the clients of a world, hold. */
-export interface Grant {
-  /** The world that gave it: the tokens that a fork gives do not hold in its origin. */
-  readonly world: string
-}
-
 /** A user who is logged in, in a browser. */
 export interface Session {
   readonly user: string
@@ -22,6 +16,7 @@ export type LoginKind = 'codes' | 'refreshes'
 
 /** What a code or a refresh token stands for. */
 export interface Login {
+  /** Names the login in its tokens. Empty in a code before it is used, so that no number of codes ends a login. */
   readonly grant: string
   readonly client: string
   readonly user: string
@@ -60,24 +55,25 @@ export class Logins {
     return this.#world.keep(InheritedNotes, `logins ${name}`) as Values<Value>
   }
 
-  /** Returns the id of the grant for tokens that belong to no login. */
+  /** Returns the id of the grant for tokens that belong to no login. Apart from the others, so that no number of logins evicts it. */
   clientsGrant(): string {
-    const grants = this.#table<{ readonly grant: string }>('clients')
-    const existing = grants.get(clientsOf(this.#world))
-    if (existing !== undefined) return existing.grant
-    const grant = this.newGrant()
+    const grants = this.#table<{ readonly grant?: string }>('clients')
+    const existing = grants.get(clientsOf(this.#world))?.grant
+    if (existing !== undefined) return existing
+    const grant = secretText()
     grants.put(clientsOf(this.#world), { grant })
+    grants.put(grant, {})
     return grant
   }
 
   newGrant(): string {
     const grant = secretText()
-    this.#table<Grant>('grants').put(grant, { world: this.#world.name })
+    this.#table('grants').put(grant, {})
     return grant
   }
 
   revokeGrant(grant: string): void {
-    this.#table<Grant>('grants').put(grant, undefined)
+    this.#table('grants').put(grant, undefined)
   }
 
   /** Revokes one access token. */
@@ -109,13 +105,14 @@ export class Logins {
     return secret
   }
 
-  /** Returns the login of a code or a refresh token that holds. A second use ends the login. @param only whether it is not used */
+  /** Returns the login of a code or a refresh token that holds. A second use ends the login. @param only whether it is only asked about, not used */
   find(kind: LoginKind, secret: string, now: number, only = false): Login | undefined {
     const login = this.#table<Login>(kind).get(hashOf(secret))
-    if (login?.used === true && !only) this.revokeGrant(login.grant)
-    return login === undefined || login.used === true || now >= login.until || !this.holds(login.grant)
-      ? undefined
-      : login
+    if (login === undefined) return undefined
+    const { grant, used = false, until } = login
+    if (used && !only) this.revokeGrant(grant)
+    const isHeld = grant === '' || this.holds(grant)
+    return !used && now < until && isHeld ? login : undefined
   }
 
   /** Notes that a code or a refresh token was used. */
@@ -126,7 +123,8 @@ export class Logins {
   /** Whether a token with this `jti` was given here or in the origin of this world, and was not revoked. */
   holds(jti: unknown): boolean {
     if (typeof jti !== 'string') return false
-    const grants = this.#table<Grant>('grants')
-    return grants.get(jti.split('.')[0] as string) !== undefined && this.#table('revoked').get(jti) === undefined
+    const [grant = ''] = jti.split('.')
+    const isGranted = ['grants', 'clients'].some(table => this.#table(table).get(grant) !== undefined)
+    return isGranted && this.#table('revoked').get(jti) === undefined
   }
 }

@@ -64,8 +64,9 @@ async function giveForCode(visit: Visit, form: Parameters, client: Client): Prom
   if (!isVerified(login, verifier)) {
     throw new OAuthError('invalid_grant', 'code_verifier does not fit the code_challenge')
   }
-  visit.logins.use('codes', code, login)
-  return give(visit, client, login)
+  const granted = { ...login, grant: visit.logins.newGrant() }
+  visit.logins.use('codes', code, granted)
+  return give(visit, client, granted)
 }
 
 /** RFC 7636 §4.6. A verifier without a challenge is a downgrade attack (RFC 9700 §4.8.2). */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
+import { Logins } from '../../../src/wings/tokens/logins.ts'
 import { BASIC, ISSUERS, withIssuer } from './login.ts'
 
 const VERIFIER = 'a-verifier-of-at-least-forty-three-characters-01'
@@ -216,12 +217,19 @@ test('a refresh token used twice revokes the login', async () => {
   assert.equal((await issuer.call('GET /v1/pets', second.access_token)).status, 401)
 })
 
-test('100,000 codes take bounded memory', async () => {
-  const issuer = withIssuer(ISSUERS.replace('lifetime: 10m', 'login: hint'))
-  const { Logins } = await import('../../../src/wings/tokens/logins.ts')
-  const logins = new Logins(issuer.gateway.worlds.default)
-  const login = { grant: logins.newGrant(), client: 'shop', user: 'ada', scopes: [], authTime: 0, until: Infinity }
+test('100,000 codes take bounded memory', () => {
+  const { gateway } = withIssuer()
+  const logins = new Logins(gateway.worlds.default)
+  const login = { grant: '', client: 'shop', user: 'ada', scopes: [], authTime: 0, until: Number.POSITIVE_INFINITY }
   const codes = Array.from({ length: 100_000 }, () => logins.add('codes', login))
   const kept = codes.filter(code => logins.find('codes', code, 0) !== undefined)
   assert.deepEqual([kept.length, kept.at(-1)], [10_000, codes.at(-1)])
+})
+
+test('no number of codes ends a login', async () => {
+  const issuer = withIssuer(ISSUERS.replace('lifetime: 10m', 'login: hint'))
+  const { code } = await logIn(issuer)
+  const { json } = await redeem(issuer, code)
+  for (let i = 0; i < 10_001; i++) await authorize(issuer, { ...REQUEST, login_hint: 'ada' })
+  assert.equal((await issuer.call('GET /v1/pets', json.access_token)).status, 200)
 })

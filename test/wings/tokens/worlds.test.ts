@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Logins } from '../../../src/wings/tokens/logins.ts'
 import { BASIC, withIssuer } from './login.ts'
 
 const GRANT = { grant_type: 'client_credentials' }
@@ -46,4 +47,14 @@ test('the metadata in a world name the issuer of that world', async () => {
   const { json: given } = await form('POST /~alice/oauth2/token', GRANT, basicIn('alice'))
   assert.equal(await statusIn(call, given.access_token, 'alice'), 200)
   assert.equal((await call('GET /v1/pets', given.access_token)).status, 401)
+})
+
+test('no number of logins ends the tokens of clients', async () => {
+  const { token, call, gateway } = withIssuer()
+  const { json } = await token(GRANT)
+  const logins = new Logins(gateway.worlds.default)
+  const grants = Array.from({ length: 10_001 }, () => logins.newGrant())
+  assert.deepEqual([logins.holds(grants[0]), logins.holds(grants[1])], [false, true])
+  assert.equal((await call('GET /v1/pets', json.access_token)).status, 200)
+  assert.equal((await call('GET /v1/pets', (await token(GRANT)).json.access_token)).status, 200)
 })
