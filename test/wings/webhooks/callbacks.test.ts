@@ -37,6 +37,7 @@ const EXPRESSIONS: readonly (readonly [expression: string, url: string | undefin
   ['{$request.body#/failedUrl}', 'http://clientdomain.com/failed'],
   ['{$request.body#/successUrls/1}', 'http://clientdomain.com/medium'],
   ['{$response.header.Location}', 'http://example.org/subscription/1'],
+  ['{$request.query.queryUrl}/data', 'http://clientdomain.com/stillrunning/data'],
   ['$request.query.queryUrl', 'http://clientdomain.com/stillrunning'],
   ['http://host/{$response.body#/id}/{$statusCode}?ok={$response.body#/ok}', 'http://host/7/201?ok=true'],
   ['{$request.body#/nothing}', undefined],
