@@ -126,6 +126,11 @@ export class Gateway {
     return undefined
   }
 
+  /** Lets the observers end replies that last. */
+  stop(): void {
+    for (const [observer, state] of this.#observers) observer.stop?.(state)
+  }
+
   /** Ends what the observers hold open. */
   async close(): Promise<void> {
     for (const [observer, state] of this.#observers) await observer.close?.(state)

@@ -65,6 +65,8 @@ export interface Observer<State = unknown> {
    * signature; `undefined` if the plan does not need it. It must not reject.
    */
   prepare?(plan: Plan, state: State): ((request: Request) => Promise<Request>) | undefined
+  /** Is called when the gateway takes no more requests: ends the replies that would hold it up. */
+  stop?(state: State): void
   /** Is called when the gateway is closed. */
   close?(state: State): Promise<void> | void
   readonly shared?: Shared<State>

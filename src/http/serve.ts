@@ -173,6 +173,8 @@ class Service implements Serving {
       if (!shared?.isLed) this.#log.info({}, `stopping: /readyz answers 503, requests are served for ${drain} ms more`)
       await new Promise(resolve => setTimeout(resolve, drain))
     }
+    // Not before: a client that connects again would be refused, where a closed port lets it try on.
+    this.#gateway.stop()
     const { busyCount } = this.#data
     if (busyCount > 0) {
       this.#log.info({}, `waiting for ${busyCount} requests under way, at most ${grace / 1000} s`)

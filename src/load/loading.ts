@@ -350,7 +350,8 @@ export class Loading {
 /** Reports limits of less than one byte or millisecond. */
 function checkLimits({ limits = {} }: SimulationFile, source: Source, report: Diagnostics): void {
   for (const [key, bound] of Object.entries(limits)) {
-    if ((parseSize(bound) ?? parseDuration(bound) ?? 0) >= 1) continue
+    // The number of streams is an integer, which its schema checks.
+    if (typeof bound === 'number' || (parseSize(bound) ?? parseDuration(bound) ?? 0) >= 1) continue
     const least = parseSize(bound) === undefined ? '1ms' : '1B'
     const place = source.locate(['limits', key])
     report.error('invalid-value', `"${key}" must be at least ${least}`, place, `write ${least} or more`)

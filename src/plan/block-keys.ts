@@ -68,6 +68,7 @@ export const limits = setting.block('Limits for each request and connection.', {
   request: setting.duration(
     'The maximum time for a request to arrive, and for its reply to be received. Default: 30s.',
   ),
+  streams: setting.integer('The number of streams that may be open at once. Default: 1000.', 1, 1_000_000),
   idle: setting.duration('The time for which an idle connection is kept. Default: 10s.'),
 })
 

@@ -52,7 +52,14 @@ export interface Simulation {
   /** `undefined` where changes of worlds are not recorded. Its engine may contain a password: never show it. */
   readonly state: StateSettings | undefined
   /** Bytes and milliseconds. */
-  readonly limits: { readonly body: number; readonly headers: number; readonly request: number; readonly idle: number }
+  readonly limits: {
+    readonly body: number
+    readonly headers: number
+    readonly request: number
+    readonly idle: number
+    /** A number of streams. */
+    readonly streams: number
+  }
   readonly resources: ReadonlyMap<string, Resource>
   readonly replyFiles: ReplyFiles
   /** The names of the consumers, without their keys: these may be shown. */
@@ -99,7 +106,7 @@ export function simulationOf(
   const { seed = 0, listen = {}, limits = {}, worlds = {}, journal = {}, consumers = {} } = file
   const { host = '127.0.0.1', port = 4010, control = 4011, controlHost = '127.0.0.1', clientControls = true } = listen
   const { expose = ['metrics', 'healthz'], drain = '250ms' } = listen
-  const { body = '1MB', headers = '16kB', request = '30s', idle = '10s' } = limits
+  const { body = '1MB', headers = '16kB', request = '30s', idle = '10s', streams = 1000 } = limits
   const cors = corsSettings(listen.cors)
   const varying = [
     'Accept',
@@ -132,6 +139,7 @@ export function simulationOf(
       headers: parseSize(headers) as number,
       request: timerOf(request),
       idle: timerOf(idle),
+      streams,
     },
     consumerNames: Object.keys(consumers),
   }

@@ -32,7 +32,12 @@ export class Streams implements WorldWatcher {
   /** The latest world of each name. */
   readonly #latest = new Map<string, World>()
   readonly #running = new WeakMap<ReplyStream, Promise<Course>>()
+  /** End all waits, for a gateway that stops. */
+  readonly #sleeping = new Set<() => void>()
+  #isStopped = false
   #open = 0
+  /** The most streams at a time. */
+  most = Number.POSITIVE_INFINITY
 
   constructor(host: Host) {
     this.#host = host
@@ -50,8 +55,29 @@ export class Streams implements WorldWatcher {
     )
   }
 
-  get open(): number {
-    return this.#open
+  get isFull(): boolean {
+    return this.#open >= this.most
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
+  /** Ends all streams. */
+  stop(): void {
+    this.#isStopped = true
+    for (const end of this.#sleeping) end()
+  }
+
+  /** Passes a body on until the gateway stops: then it ends with a last text. */
+  async *untilStopped(chunks: AsyncGenerator<Uint8Array>, lastText: string): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      if (this.#isStopped) {
+        yield Buffer.from(lastText)
+        return
+      }
+      yield chunk
+    }
   }
 
   /** Watches the worlds, for changes of records and of their clocks. */
@@ -65,11 +91,14 @@ export class Streams implements WorldWatcher {
     const ending = new AbortController()
     const end = () => ending.abort()
     waits.add(end)
+    this.#sleeping.add(end)
+    if (this.#isStopped) end()
     signal?.addEventListener('abort', end)
     try {
       await this.clock.sleep(milliseconds, ending.signal)
     } finally {
       waits.delete(end)
+      this.#sleeping.delete(end)
       signal?.removeEventListener('abort', end)
     }
   }
@@ -83,12 +112,16 @@ export class Streams implements WorldWatcher {
       ending.abort()
     }
     const forget = feed.wait(wake)
+    const end = () => ending.abort()
+    this.#sleeping.add(end)
+    if (this.#isStopped) end()
     signal?.addEventListener('abort', wake)
     try {
       await this.clock.sleep(HEARTBEAT, ending.signal)
       return isWoken
     } finally {
       forget()
+      this.#sleeping.delete(end)
       signal?.removeEventListener('abort', wake)
     }
   }
@@ -129,8 +162,10 @@ export class Streams implements WorldWatcher {
   begin(operation: string): (course: Course) => void {
     this.#open += 1
     const series = this.#items.series({ operation })
-    return ({ items }) => {
+    return course => {
+      const { items } = course
       this.#open -= 1
+      if (this.#isStopped) course.ended = 'the gateway stopped'
       for (let i = 0; i < items; i++) series.add()
     }
   }
@@ -162,8 +197,10 @@ function hasStream(value: unknown): boolean {
 export const streamsObserver: Observer<Streams> = {
   name: 'streams',
   open: host => new Streams(host),
+  stop: streams => streams.stop(),
   compile(plan, streams) {
     const plans = [plan, ...(plan.others?.values() ?? [])]
+    if (plan.world === undefined) streams.most = plan.simulation.limits.streams
     if (plan.world === undefined) streams.watch(plans.some(({ simulation }) => hasStream(simulation.source.value)))
     return hasStream(plan.simulation.source.value) ? done => streams.observe(done) : undefined
   },

@@ -35,7 +35,7 @@ export async function waitUntil(due: number, exchange: Exchange, streams: Stream
   const until = streams.clock.now() + HEARTBEAT
   for (;;) {
     const left = due - clock.now()
-    if (left <= 0 || signal?.aborted === true) return true
+    if (left <= 0 || signal?.aborted === true || streams.isStopped) return true
     const idle = until - streams.clock.now()
     if (idle <= 0) return false
     const { rate } = world.clock.state

@@ -136,7 +136,9 @@ function send({ exchange, medium, streams, retry, items }: Sending): Reply {
       end(course)
     }
   }
-  const stream: ReplyStream = { chunks: texts(), fields: [], trailers: () => ({}) }
+  const lastText = isEvents ? `retry: ${retry}\n\n` : ''
+  const chunks = streams?.untilStopped(texts(), lastText) ?? texts()
+  const stream: ReplyStream = { chunks, fields: [], trailers: () => ({}) }
   streams?.follow(stream, done)
   return { status, headers, body: undefined, stream }
 }
@@ -155,9 +157,8 @@ function eventOf(item: Json, id: string | undefined, sequence: Sequence): string
   return id === undefined ? text : `id: ${id}\n${text}`
 }
 
-/** The most streams at a time. */
-const MOST = 1000
-const tooMany = (): Reply => refuse(problems.overloaded, `${MOST} streams are open`, { 'retry-after': '1' })
+const tooMany = ({ most }: Streams): Reply =>
+  refuse(problems.overloaded, `${most} streams are open; limits.streams admits no more`, { 'retry-after': '1' })
 
 const NO_CONTENT: Reply = { status: 204, headers: {}, body: undefined }
 
@@ -170,7 +171,7 @@ function compilePaced(config: PacedConfig, medium: Medium, site: Site): Handler 
   return async exchange => {
     if (medium.isOther(exchange)) return site.answers.reply(exchange.question())
     const streams = exchange.state(streamsObserver)
-    if ((streams?.open ?? 0) >= MOST) return tooMany()
+    if (streams?.isFull) return tooMany(streams)
     const { world, operation, request } = exchange
     const resumed = /^(\d{1,9})-(\d{1,9})$/.exec(firstOf(request.headers['last-event-id']) ?? '')
     const [ordinal, from] = resumed === null ? [exchange.ordinal, 0] : [Number(resumed[1]), Number(resumed[2]) + 1]
@@ -208,7 +209,7 @@ function compileFeed(config: StreamConfig, name: string, medium: Medium, site: S
     if (medium.isOther(exchange)) return site.answers.reply(exchange.question())
     const streams = exchange.state(streamsObserver)
     if (streams === undefined) return site.answers.reply(exchange.question())
-    if (streams.open >= MOST) return tooMany()
+    if (streams.isFull) return tooMany(streams)
     const selected = select?.(exchange) ?? { filters: [] }
     if ('rule' in selected) return site.invalid([selected])
     const isSelected = (entry: Entry): boolean =>
