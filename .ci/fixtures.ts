@@ -17,7 +17,7 @@ const { NODE_TEST_CONTEXT: _, ...env } = process.env
 const run = (program: string, args: readonly string[], cwd = project): string =>
   execFileSync(program, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 
-assert.equal(withoutBrowser, false)
+assert.equal(withoutBrowser, false, `Playwright needs a browser: ${withoutBrowser}`)
 try {
   const [packed] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', scratch], ROOT))
   mkdirSync(project)

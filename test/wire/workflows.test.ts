@@ -48,7 +48,7 @@ function folder(name: string): string {
 
 suite('workflows', () => {
   test('the commands of a release publish the tarball with provenance, and its notes', async () => {
-    for (const name of ['npm', 'gh']) standIn(name, `echo ${name} "$@"`)
+    for (const name of ['npm', 'npx', 'gh']) standIn(name, `echo ${name} "$@"`)
     const cwd = folder('release')
     const tarball = `understudy-gateway-${MANIFEST.version}.tgz`
     mkdirSync(join(cwd, '.ci'))
@@ -71,6 +71,7 @@ suite('workflows', () => {
     }
     assert.deepEqual(replies.filter(Boolean), [
       'checked',
+      'npx tsx .ci/fixtures.ts',
       'npm pack',
       `npm publish --provenance --access public ./${tarball}`,
       `gh release create v${MANIFEST.version} --verify-tag --notes-file ${cwd}/notes.md ${tarball} SHA256SUMS`,
