@@ -127,22 +127,26 @@ function ChosenDelivery({ delivery, reload }: { delivery: Delivery; reload: () =
         <BodyView label="Body of the delivery" text={body} />
       </Section>
       <Section title="Attempts">
-        <PlainTable
-          label="Attempts"
-          head={['Due', 'Made', 'Reply', '#Milliseconds', 'Remarks']}
-          rows={attempts.map((attempt, i) => [
-            `${i}`,
-            momentOf(attempt.due),
-            momentOf(attempt.at),
-            attempt.status === undefined ? '' : <StatusMark status={attempt.status} />,
-            Math.round(attempt.durationMs),
-            remarksOf(attempt),
-          ])}
-        />
+        <Attempts of={attempts} />
       </Section>
     </SidePanel>
   )
 }
+
+const Attempts = ({ of }: { of: readonly Attempt[] }) => (
+  <PlainTable
+    label="Attempts"
+    head={['Due', 'Made', 'Reply', '#Milliseconds', 'Remarks']}
+    rows={of.map((attempt, i) => [
+      `${i}`,
+      momentOf(attempt.due),
+      momentOf(attempt.at),
+      attempt.status === undefined ? '' : <StatusMark status={attempt.status} />,
+      Math.round(attempt.durationMs),
+      remarksOf(attempt),
+    ])}
+  />
+)
 
 const remarksOf = ({ error, warning, injected = [], reply }: Attempt): string =>
   [error, warning, ...injected, reply].filter(Boolean).join('; ')
