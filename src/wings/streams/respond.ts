@@ -25,14 +25,20 @@ export const stream: Responder<StreamConfig> = {
   keys,
   changes: false,
   compile(config, site) {
-    const medium = mediumOf(site)
-    if (medium === undefined) return undefined
     const source = config.stream
-    if (typeof source === 'string') return compileFeed(config, source, medium, site)
-    if (config.filter !== undefined) {
+    if (typeof source !== 'string' && config.filter !== undefined) {
       site.error('idle-key', '"filter" has no effect without a resource', ['filter'], 'write stream: RESOURCE', 'key')
     }
-    return compilePaced(source ?? {}, medium, site)
+    const handlers = new Map<string, Handler>()
+    for (const medium of mediaOf(site)) {
+      const handler =
+        typeof source === 'string'
+          ? compileFeed(config, source, medium, site)
+          : compilePaced(source ?? {}, medium, site)
+      if (handler === undefined) return undefined
+      handlers.set(medium.type, handler)
+    }
+    return handlers.size === 0 ? undefined : chooseByAccept(handlers, site)
   },
   describe: ({ stream }) => (typeof stream === 'string' ? `stream ${stream}` : 'stream'),
 }
@@ -44,39 +50,44 @@ interface Medium {
   readonly type: string
   readonly media: MediaType
   readonly sequence: Sequence
-  /** Whether a client prefers another type of the contract, or admits none. A stream that a rule chose is always sent. */
-  isOther(exchange: Exchange): boolean
 }
 
-/** Returns `undefined` after reporting that the contract documents no stream. */
-function mediumOf({ operation, rule, error }: Site): Medium | undefined {
+/** Returns the types that are streams; none after reporting that the contract documents none. */
+function mediaOf({ operation, error }: Site): readonly Medium[] {
   const status = successStatus(operation, 200)
   const response = responseFor(operation, status)
   const all = [...(response?.content ?? [])]
-  const [documented] = all.filter(([type]) => framingOf(essenceOf(type)) !== undefined)
-  if (response === undefined || documented === undefined) {
+  const media = all.flatMap(([type, media]): readonly Medium[] => {
+    const framing = framingOf(essenceOf(type))
+    if (response === undefined || framing === undefined) return []
+    const sequence = media.sequence ?? { framing, fields: false, jsonData: false, partType: undefined }
+    return [{ status, response, type, media, sequence }]
+  })
+  if (media.length === 0) {
     const known = all.map(([type]) => type).join(', ') || 'nothing'
     const hint =
       'document text/event-stream, application/jsonl, application/x-ndjson, application/json-seq or multipart/mixed'
     error('no-stream', `the reply of ${operation.id} is no stream, but ${known}`, ['stream'], hint)
-    return undefined
   }
-  const [type, media] = documented
-  const framing = framingOf(essenceOf(type)) as Sequence['framing']
-  const sequence = media.sequence ?? { framing, fields: false, jsonData: false, partType: undefined }
-  const types = [type, ...all.map(([name]) => name).filter(name => name !== type)]
+  return media
+}
+
+/**
+ * Sends the stream whose type the client prefers, and answers as the contract has it where that is no stream. A client that accepts
+ * anything gets the first stream, and so does every client of a stream that a rule chose, whatever it accepts.
+ */
+function chooseByAccept(handlers: ReadonlyMap<string, Handler>, { operation, answers, rule }: Site): Handler {
+  const documented = [...(responseFor(operation, successStatus(operation, 200))?.content.keys() ?? [])]
+  const types = [...handlers.keys(), ...documented.filter(type => !handlers.has(type))]
   const negotiate = compileNegotiation(types)
-  const prefersStream = (accept: string | undefined) => accept === undefined || /^\s*\*\/\*\s*$/.test(accept)
-  return {
-    status,
-    response,
-    type,
-    media,
-    sequence,
-    isOther({ request }) {
-      const accept = firstOf(request.headers.accept)
-      return rule === undefined && !prefersStream(accept) && negotiate(accept) !== 0
-    },
+  const [usual] = handlers.values()
+  return async exchange => {
+    const accept = firstOf(exchange.request.headers.accept)
+    const isAny = accept === undefined || /^\s*\*\/\*\s*$/.test(accept)
+    const index = isAny ? 0 : negotiate(accept)
+    const chosen = index === undefined ? undefined : handlers.get(types[index] as string)
+    const handler = chosen ?? (rule === undefined ? undefined : usual)
+    return handler?.(exchange) ?? answers.reply(exchange.question())
   }
 }
 
@@ -169,7 +180,6 @@ function compilePaced(config: PacedConfig, medium: Medium, site: Site): Handler 
   if (items === undefined) return undefined
   const retry = parseDuration(config.retry ?? '1s') ?? 1000
   return async exchange => {
-    if (medium.isOther(exchange)) return site.answers.reply(exchange.question())
     const streams = exchange.state(streamsObserver)
     if (streams?.isFull) return tooMany(streams)
     const { world, operation, request } = exchange
@@ -206,7 +216,6 @@ function compileFeed(config: StreamConfig, name: string, medium: Medium, site: S
   if (resource === undefined) return undefined
   const select = compileFilters({ filter: config.filter }, resource, site, parameterLocator(site))
   return async exchange => {
-    if (medium.isOther(exchange)) return site.answers.reply(exchange.question())
     const streams = exchange.state(streamsObserver)
     if (streams === undefined) return site.answers.reply(exchange.question())
     if (streams.isFull) return tooMany(streams)
