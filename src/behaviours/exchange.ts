@@ -25,6 +25,8 @@ export interface Choice {
   readonly seed?: string | undefined
   /** The length of generated lists. */
   readonly items?: number | undefined
+  /** The time between the items of a stream, as it is written: `10ms`. */
+  readonly gap?: string | undefined
 }
 
 /** The records of a collection, as requests read and write them. */

@@ -18,13 +18,13 @@ import {
 } from '../kernel/http.ts'
 import { type Behaviour, type Choice, type Exchange, setting } from './behaviour.ts'
 
-const NAMES = ['code', 'example', 'dynamic', 'seed', 'items'] as const
+const NAMES = ['code', 'example', 'dynamic', 'seed', 'items', 'gap'] as const
 type Words = { readonly [name in (typeof NAMES)[number]]?: string }
 
 export const prefer: Behaviour<boolean> = {
   name: 'prefer',
   schema: setting.flag(
-    'Whether clients may choose a reply with `Prefer: code=404`, `example=NAME`, `dynamic=true`, `seed=7` or `items=20` (of generated lists), or by parameters such as `?__code=404`. Default: true.',
+    'Whether clients may choose a reply with `Prefer: code=404`, `example=NAME`, `dynamic=true`, `seed=7`, `items=20` (of generated lists and streams) or `gap=10ms` (between the items of a stream), or by parameters such as `?__code=404`. Default: true.',
   ),
   compile(config, { contract, operation, answers, bypass, invalid, clientControls }) {
     if (config === false) return undefined
@@ -54,8 +54,8 @@ export const prefer: Behaviour<boolean> = {
           return Promise.resolve(invalid([{ ...place, rule, message }]))
         }
         exchange.choice = choiceOf(words)
-        // The length of a list is the responder's affair: a stored list has its own.
-        if (WITHOUT_ITEMS.every(name => words[name] === undefined)) return next(exchange)
+        // Length and pace are the responder's affair: a stored list has its own.
+        if (OF_A_REPLY.every(name => words[name] === undefined)) return next(exchange)
         return chosen(exchange).then(reply => {
           // Refused with the chosen status: answer as the contract documents it.
           if (reply.refusal === undefined || reply.status !== exchange.choice?.status) return reply
@@ -69,13 +69,19 @@ export const prefer: Behaviour<boolean> = {
   describe: () => undefined,
 }
 
-const WITHOUT_ITEMS = NAMES.filter(name => name !== 'items')
+const OF_A_REPLY = NAMES.filter(name => name !== 'items' && name !== 'gap')
 
 /** The forms of the words that have one. `dynamic` without a value means true. */
 const FORMS = [
   { name: 'code', pattern: /^[1-5]\d\d$/, rule: 'status', message: 'must be a status such as 404' },
   { name: 'dynamic', pattern: /^(?:true|false)?$/, rule: 'boolean', message: 'must be true or false' },
   { name: 'items', pattern: /^(?:\d{1,3}|1000)$/, rule: 'maximum', message: 'must be a number from 0 to 1000' },
+  {
+    name: 'gap',
+    pattern: /^\d{1,6}(?:\.\d{1,3})?(?:ms|s|m)$/,
+    rule: 'duration',
+    message: 'must be a duration such as 10ms',
+  },
 ] as const
 
 /** Returns the chosen reply, with `Preference-Applied`. */
@@ -103,12 +109,13 @@ function answerTo(exchange: Exchange, answers: Answers, anyError: boolean): Repl
   return withHeaders(reply, { 'preference-applied': applied.join(', ') })
 }
 
-const choiceOf = ({ code, example, dynamic, seed, items }: Words): Choice => ({
+const choiceOf = ({ code, example, dynamic, seed, items, gap }: Words): Choice => ({
   status: code === undefined ? undefined : Number(code),
   example: example === '' ? undefined : example,
   dynamic: dynamic === undefined ? undefined : dynamic !== 'false',
   seed,
   items: items === undefined ? undefined : Number(items),
+  gap,
 })
 
 const TOKEN = "[!#$%&'*+.^_`|~\\w-]+"

@@ -30,7 +30,7 @@ const HEADERS = [
 const knownHeaders = new Set(HEADERS.map(name => name.toLowerCase()))
 
 /** The query controls; `prefer` reads the first five. */
-const PARAMETERS = ['__code', '__example', '__dynamic', '__seed', '__items', '__delay', '__weather']
+const PARAMETERS = ['__code', '__example', '__dynamic', '__seed', '__items', '__gap', '__delay', '__weather']
 
 /** The maximum delay in milliseconds. */
 const LONGEST_DELAY = 600_000

@@ -7,6 +7,7 @@ import type { Responder } from '../../behaviours/responder.ts'
 import { sceneOf, writeHeaders } from '../../contract/answer/headers.ts'
 import { type MediaType, type ResponseSpec, responseFor, successStatus } from '../../contract/contract.ts'
 import { compileNegotiation, essenceOf, framingOf, type Sequence, writeSequence } from '../../contract/media-types.ts'
+import { fixed } from '../../kernel/distribution.ts'
 import { firstOf, problems, type Reply, type ReplyStream, refuse } from '../../kernel/http.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { parseDuration } from '../../kernel/units.ts'
@@ -187,12 +188,13 @@ function compilePaced(config: PacedConfig, medium: Medium, site: Site): Handler 
     const [ordinal, from] = resumed === null ? [exchange.ordinal, 0] : [Number(resumed[1]), Number(resumed[2]) + 1]
     const count = exchange.choice?.items ?? items.count
     if (resumed !== null && from >= count) return NO_CONTENT
-    const askedGap = preferredGap(request.headers.prefer)
+    const asked = exchange.choice?.gap
+    const gap = asked === undefined ? usualGap : fixed(parseDuration(asked) ?? 0)
     const draw = (purpose: string) => world.draw(operation.id, ordinal, purpose)
     async function* paced(): AsyncGenerator<Sent> {
       let due = exchange.clock.now()
       for (let index = from; index < count; index++) {
-        const time = index === 0 ? first : (askedGap ?? usualGap)
+        const time = index === 0 ? first : gap
         due += time(draw(index === 0 ? 'first' : `gap ${index}`))
         while (!(await waitUntil(due, exchange, streams))) yield {}
         if (request.signal?.aborted === true) return
@@ -201,13 +203,6 @@ function compilePaced(config: PacedConfig, medium: Medium, site: Site): Handler 
     }
     return send({ exchange, medium, streams, retry, items: paced })
   }
-}
-
-/** Returns the gap that `Prefer: gap=10ms` asks for. */
-function preferredGap(field: string | string[] | undefined): (() => number) | undefined {
-  const [, text = ''] = /(?:^|[,;\s])gap\s*=\s*"?([\w.]+)"?/i.exec(String(field ?? '')) ?? []
-  const gap = parseDuration(text)
-  return gap === undefined ? undefined : () => gap
 }
 
 /** Sends the changes of a resource, as a list with these filters would show them. */
