@@ -1,11 +1,20 @@
 // Validates a request against the contract: parameters, then the body. One refusal names every broken rule. Validates replies too,
 // if configured.
 
-import type { Operation } from '../../contract/contract.ts'
+import { documentedStatus, type Operation } from '../../contract/contract.ts'
 import { essenceOf } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { slipOf } from '../../kernel/diagnostic.ts'
-import { type BrokenRule, firstOf, problems, type Reply, refuse, withHeaders } from '../../kernel/http.ts'
+import {
+  type BrokenRule,
+  firstOf,
+  type Headers,
+  type Problem,
+  problems,
+  type Reply,
+  refuse,
+  withHeaders,
+} from '../../kernel/http.ts'
 import { isObject, type Json, memberAt, type Parsed, parsePointer } from '../../kernel/json.ts'
 import { schemasWithin } from '../../sample/schema-parts.ts'
 import { breathe } from '../../world/real-time.ts'
@@ -122,14 +131,18 @@ const NO_RULES: readonly BrokenRule[] = []
  * @param undocumented how to treat a body that the contract does not document
  */
 export function compileBody(
-  { id, body, method }: Operation,
+  operation: Operation,
   undocumented: 'warn' | 'refuse' | 'ignore',
   maxBody: number,
   invalid: Invalid,
 ) {
+  const { id, body, method } = operation
+  /** Refuses a body with the status of the problem, or with 400 or 422 where only that is documented. */
+  const refuseBody = (problem: Problem, detail: string, headers?: Headers): Reply =>
+    refuse(problem, detail, headers, documentedStatus(operation, problem.status, 400, 422))
   if (body === undefined) {
     if (undocumented === 'ignore') return undefined
-    const unexpected = refuse(problems.unsupported_media_type, 'this operation does not accept a body')
+    const unexpected = refuseBody(problems.unsupported_media_type, 'this operation does not accept a body')
     return {
       absent: undefined,
       async read(exchange: Exchange): Promise<Reply | readonly BrokenRule[]> {
@@ -145,7 +158,7 @@ export function compileBody(
   const readingOf = compileReadings(body.content)
   const missing = body.required ? [inBody('', 'required', 'is required')] : NO_RULES
   const acceptable = { accept: types, ...(method === 'PATCH' ? { 'accept-patch': types } : {}) }
-  const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
+  const unsupported = (detail: string) => refuseBody(problems.unsupported_media_type, detail, acceptable)
   /** A form without fields has no bytes: its content type tells it from an absent body. */
   const absent = (exchange: Exchange): readonly BrokenRule[] => {
     const type = body.required ? firstOf(exchange.request.headers['content-type']) : undefined
@@ -173,7 +186,7 @@ export function compileBody(
         return isEmpty ? missing : unsupported(`the body has no content type; this operation accepts ${types}`)
       }
       if ('problem' in sent) {
-        if (sent.problem !== problems.invalid_request) return refuse(sent.problem, sent.detail, sent.headers)
+        if (sent.problem !== problems.invalid_request) return refuseBody(sent.problem, sent.detail, sent.headers)
         return withHeaders(invalid([inBody('', 'syntax', sent.detail.replace(/^the body /, ''))]), sent.headers)
       }
       if (isEmpty) return absent(exchange)
