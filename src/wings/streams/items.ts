@@ -26,7 +26,7 @@ export function compileItems(config: PacedConfig, media: MediaType, type: string
     site.error('idle-key', '"item" has no effect beside "file"', ['stream', 'item'], 'remove one of them', 'key')
     return undefined
   }
-  if (file !== undefined) return fileItems(file, count, site)
+  if (file !== undefined) return fileItems(file, count, media, site)
   if (item !== undefined) return { count: count ?? USUAL, make: templateItems(item, site) }
   const { schema, sequence } = media
   const shown = exampleContent(media, type)?.value
@@ -45,7 +45,7 @@ export function compileItems(config: PacedConfig, media: MediaType, type: string
   return { count: count ?? USUAL, make }
 }
 
-function fileItems(file: string, count: number | undefined, site: Site): Items | undefined {
+function fileItems(file: string, count: number | undefined, media: MediaType, site: Site): Items | undefined {
   const bytes = site.readFile(file)
   const text = typeof bytes === 'string' ? undefined : decodeUtf8(bytes)
   if (text === undefined) {
@@ -58,9 +58,17 @@ function fileItems(file: string, count: number | undefined, site: Site): Items |
     site.error('empty-file', `${file} has no lines`, ['stream', 'file'], 'write an item a line')
     return undefined
   }
-  const items = lines.map(line => {
+  const items = lines.map((line, i) => {
     const parsed = parseJson(line, true)
-    return 'value' in parsed ? parsed.value : line
+    if ('fault' in parsed) return line
+    // The schema of a sequence is that of the list of its items.
+    const [violation] = (media.sequence && media.schema?.check([parsed.value], parsed.exact)) ?? []
+    if (violation !== undefined) {
+      const place = violation.pointer.replace(/^\/0/, '') || 'it'
+      const message = `line ${i + 1} of ${file} breaks the contract: ${place} ${violation.message}`
+      site.warn('invalid-item', message, ['stream', 'file'], 'correct the line')
+    }
+    return parsed.value
   })
   return { count: count ?? items.length, make: (_, __, index) => items[index % items.length] as Json }
 }

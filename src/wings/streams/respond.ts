@@ -116,7 +116,10 @@ function send({ exchange, medium, streams, retry, items }: Sending): Reply {
   const isEvents = sequence.framing === 'events'
   const contentType = sequence.framing === 'parts' ? `${essenceOf(type)}; boundary=${BOUNDARY}` : type
   const headers = { ...writeHeaders(response, sceneOf(exchange, status)), 'content-type': contentType }
-  if (request.method === 'HEAD') return { status, headers, body: undefined }
+  if (request.method === 'HEAD') {
+    // Without a stream the head would say that the length is 0.
+    return { status, headers, body: undefined, stream: { chunks: [], fields: [], trailers: () => ({}) } }
+  }
   const course: Course = { items: 0, first: undefined, ended: 'the client left' }
   let end = (_: Course): void => {}
   const done = new Promise<Course>(resolve => {

@@ -59,3 +59,9 @@ test('the stream of a rule is sent whatever the client accepts', async () => {
   assert.equal((await read(rule, 'application/json')).type, 'text/event-stream')
   assert.equal((await read(rule, 'application/jsonl')).type, 'application/jsonl')
 })
+
+test('the head of a stream says no length', async () => {
+  const gateway = gatewayOf(load(`${YAML}operations: { watch: { ${STREAM} } }`), new FixedClock())
+  const { headers, bytes, stream } = await gateway.handle(requestOf('HEAD /ticks'))
+  assert.deepEqual([headers['content-length'], bytes, stream?.chunks], [undefined, undefined, []])
+})
