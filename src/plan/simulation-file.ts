@@ -1,7 +1,7 @@
 // The types of what people write, once checked: gateway.yaml, weather, and orders for answers.
 
 import type { ConfigOf } from '../behaviours/behaviour.ts'
-import type { FaultSpec } from '../behaviours/fault.ts'
+import type { FaultSpec } from '../behaviours/fault/index.ts'
 import type { LatencyConfig } from '../behaviours/latency.ts'
 import type { KeysOf } from '../behaviours/respond/config.ts'
 import type { Json } from '../kernel/json.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Site } from '../../src/behaviours/behaviour.ts'
-import { type FaultSpec, fault } from '../../src/behaviours/fault.ts'
+import { type FaultSpec, fault } from '../../src/behaviours/fault/index.ts'
 import type { Path } from '../../src/kernel/file/source.ts'
 import { simulate } from '../simulate.ts'
 import { VirtualClock } from '../virtual-clock.ts'

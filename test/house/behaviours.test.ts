@@ -103,7 +103,7 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   shadow: ['wings/drift/'],
   choice: ['behaviours/prefer.ts'],
   weather: ['gateway/weather.ts'],
-  fault: ['behaviours/fault.ts'],
+  fault: ['behaviours/fault/index.ts'],
   awaited: ['wings/real-api/'],
   nth: ['behaviours/expressions.ts', 'plan/conditions.ts'],
   failures: ['plan/conditions.ts'],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { get, type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
-import { fault } from '../../src/behaviours/fault.ts'
-import { STREAM_KINDS } from '../../src/behaviours/stream-faults.ts'
+import { fault } from '../../src/behaviours/fault/index.ts'
+import { STREAM_KINDS } from '../../src/behaviours/fault/stream-faults.ts'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
 import { fileOf } from '../support/in-process.ts'
 

@@ -125,6 +125,28 @@ const NO_RULES: readonly BrokenRule[] = []
 
 // Reads and checks a request's body, and says which names in it look misspelt.
 
+/** Refuses a body with the status of the problem, or with 400 or 422 where only that is documented. */
+const compileRefusal =
+  (operation: Operation) =>
+  (problem: Problem, detail: string, headers?: Headers): Reply =>
+    refuse(problem, detail, headers, documentedStatus(operation, problem.status, 400, 422))
+
+/** Compiles the check of a body that the contract does not document. */
+function compileUnexpected(operation: Operation, undocumented: 'warn' | 'refuse' | 'ignore', maxBody: number) {
+  if (undocumented === 'ignore') return undefined
+  const unexpected = compileRefusal(operation)(problems.unsupported_media_type, 'this operation does not accept a body')
+  return {
+    absent: undefined,
+    async read(exchange: Exchange): Promise<Reply | readonly BrokenRule[]> {
+      const read = await exchange.request.readBody(maxBody)
+      if ('bytes' in read && read.bytes.length === 0) return NO_RULES
+      if (undocumented === 'refuse') return unexpected
+      exchange.warn(`the contract documents no body for ${operation.id}; it was ignored`)
+      return NO_RULES
+    },
+  }
+}
+
 /**
  * Compiles the check of a body. `read` returns a refusal or the broken rules; `absent` those of a request without a body.
  *
@@ -136,24 +158,9 @@ export function compileBody(
   maxBody: number,
   invalid: Invalid,
 ) {
-  const { id, body, method } = operation
-  /** Refuses a body with the status of the problem, or with 400 or 422 where only that is documented. */
-  const refuseBody = (problem: Problem, detail: string, headers?: Headers): Reply =>
-    refuse(problem, detail, headers, documentedStatus(operation, problem.status, 400, 422))
-  if (body === undefined) {
-    if (undocumented === 'ignore') return undefined
-    const unexpected = refuseBody(problems.unsupported_media_type, 'this operation does not accept a body')
-    return {
-      absent: undefined,
-      async read(exchange: Exchange): Promise<Reply | readonly BrokenRule[]> {
-        const read = await exchange.request.readBody(maxBody)
-        if ('bytes' in read && read.bytes.length === 0) return NO_RULES
-        if (undocumented === 'refuse') return unexpected
-        exchange.warn(`the contract documents no body for ${id}; it was ignored`)
-        return NO_RULES
-      },
-    }
-  }
+  const { body, method } = operation
+  const refuseBody = compileRefusal(operation)
+  if (body === undefined) return compileUnexpected(operation, undocumented, maxBody)
   const types = [...body.content.keys()].join(', ')
   const readingOf = compileReadings(body.content)
   const missing = body.required ? [inBody('', 'required', 'is required')] : NO_RULES

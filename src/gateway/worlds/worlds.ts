@@ -302,7 +302,8 @@ export class Worlds {
     const home = this.#byHost.size === 0 ? this.#default : this.#home(headers.host as string | undefined)
     const { simulation } = this.#plan
     if (simulation.listen.clientControls) {
-      const named = headers['understudy-world'] ?? headers['understudy-time'] ?? worldInCookie(headers.cookie)
+      const named =
+        headers['understudy-world'] ?? headers['understudy-time'] ?? (headers.cookie && worldInCookie(headers.cookie))
       if (named !== undefined || path.includes('/~')) return this.#visitNamed(home, headers, path, this.#basePaths)
     }
     return (home.plan === this.#plan ? home : this.#current(home)).visit

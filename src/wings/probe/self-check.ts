@@ -1,6 +1,6 @@
 // Calls every operation of a plan in process, like a client, and validates each reply.
 
-import { isInjected } from '../../behaviours/fault.ts'
+import { isInjected } from '../../behaviours/fault/index.ts'
 import { type RespondConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import { responseFor } from '../../contract/contract.ts'
 import { placeOf } from '../../contract/documents.ts'

@@ -33,7 +33,7 @@ export const DOES: Readonly<Record<string, readonly [what: string, refuses: stri
   conditional: ['ETag, If-Match', '412 428'],
   sandbox: ['the records of the real API', '429 502 504'],
   issuer: ['the tokens of an issuer', ''],
-  respond: ['a resource, fixed, forwarded, or the contract', '400 404 406 409 501 502 503 504 507'],
+  respond: ['a resource, fixed, forwarded, or the contract', '400 404 406 409 416 501 502 503 504 507'],
 }
 
 export function drawRequest(): string {

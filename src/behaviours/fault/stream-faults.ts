@@ -1,7 +1,7 @@
 // Faults of a reply that is sent item by item: it is cut or stalls after some items, or single items are spoilt.
 
-import type { ReplyStream } from '../kernel/http.ts'
-import type { Exchange } from './behaviour.ts'
+import type { ReplyStream } from '../../kernel/http.ts'
+import type { Exchange } from '../behaviour.ts'
 
 /** The kinds whose probability is that of an item. */
 export const ITEM_KINDS = ['malformed', 'duplicate', 'reorder'] as const

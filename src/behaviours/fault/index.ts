@@ -1,10 +1,10 @@
 // Injects faults with configured probabilities: a status, or a fault on the wire. The first fault that is drawn wins.
 
-import { responseFor } from '../contract/contract.ts'
-import { requiredFields } from '../contract/security.ts'
-import type { Path } from '../kernel/file/source.ts'
-import { NO_HEADERS, problemOf, type Reply, refuse, retryAfter, type Wire } from '../kernel/http.ts'
-import { parseByteRate, parseDuration, parseSize } from '../kernel/units.ts'
+import { responseFor } from '../../contract/contract.ts'
+import { requiredFields } from '../../contract/security.ts'
+import type { Path } from '../../kernel/file/source.ts'
+import { NO_HEADERS, problemOf, type Reply, refuse, retryAfter, type Wire } from '../../kernel/http.ts'
+import { parseByteRate, parseDuration, parseSize } from '../../kernel/units.ts'
 import {
   type Behaviour,
   type ConfigOf,
@@ -13,7 +13,7 @@ import {
   type SettingOf,
   type Site,
   setting,
-} from './behaviour.ts'
+} from '../behaviour.ts'
 import { ITEM_KINDS, STREAM_KINDS, type StreamFaultKind, spoilStream } from './stream-faults.ts'
 
 const KINDS = ['status', 'reset', 'close', 'truncate', 'garbage', 'drip', 'hang', ...STREAM_KINDS] as const

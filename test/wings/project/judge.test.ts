@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stringify } from 'yaml'
-import { mistakesOf } from '../../src/contract/judge.ts'
-import { differencesOf } from '../../src/wings/project/differences.ts'
-import { inProcess } from '../support/in-process.ts'
-import { documentOf, object, string } from '../support/small-document.ts'
+import { mistakesOf } from '../../../src/contract/judge.ts'
+import { differencesOf } from '../../../src/wings/project/differences.ts'
+import { inProcess } from '../../support/in-process.ts'
+import { documentOf, object, string } from '../../support/small-document.ts'
 
 const schema = object({ name: string, pin: { ...string, writeOnly: true } }, { required: ['name'] })
 const headers = { 'X-Trace': { required: true, schema: string } }
