@@ -139,10 +139,6 @@ export function responseFor(operation: Operation, status: number): ResponseSpec 
   return responses.get(`${status}`) ?? responses.get(`${Math.floor(status / 100)}XX`) ?? responses.get('default')
 }
 
-/** Returns the first of the statuses that fit a refusal which the operation documents; `undefined` if it documents none of them. */
-export const documentedStatus = (operation: Operation, ...fitting: readonly number[]): number | undefined =>
-  fitting.find(status => responseFor(operation, status) !== undefined)
-
 /** Returns the first status that the operation documents exactly, or the lowest documented 2xx, or the first. */
 export function successStatus(operation: Operation, ...preferred: [number, ...number[]]): number {
   const exact = preferred.find(status => operation.responses.has(`${status}`))

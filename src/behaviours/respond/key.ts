@@ -2,7 +2,7 @@
 // and the records that refer to others. A referenced record must exist when the field is written. A deletion is planned
 // completely before anything is deleted.
 
-import { documentedStatus, fieldNode, type Operation } from '../../contract/contract.ts'
+import { fieldNode, type Operation, responseFor } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
@@ -38,7 +38,7 @@ export type Conflict = (detail: string) => Reply
 
 /** Compiles the refusal of requests that the state forbids: with 409, or with 422 or 400 where only that is documented. */
 export function compileConflict(operation: Operation): Conflict {
-  const status = documentedStatus(operation, 409, 422, 400)
+  const status = [409, 422, 400].find(fitting => responseFor(operation, fitting) !== undefined)
   return detail => refuse(problems.conflict, detail, NO_HEADERS, status)
 }
 

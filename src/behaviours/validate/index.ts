@@ -1,20 +1,11 @@
 // Validates a request against the contract: parameters, then the body. One refusal names every broken rule. Validates replies too,
 // if configured.
 
-import { documentedStatus, type Operation } from '../../contract/contract.ts'
+import type { Operation } from '../../contract/contract.ts'
 import { essenceOf } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { slipOf } from '../../kernel/diagnostic.ts'
-import {
-  type BrokenRule,
-  firstOf,
-  type Headers,
-  type Problem,
-  problems,
-  type Reply,
-  refuse,
-  withHeaders,
-} from '../../kernel/http.ts'
+import { type BrokenRule, firstOf, problems, type Reply, refuse, withHeaders } from '../../kernel/http.ts'
 import { isObject, type Json, memberAt, type Parsed, parsePointer } from '../../kernel/json.ts'
 import { schemasWithin } from '../../sample/schema-parts.ts'
 import { breathe } from '../../world/real-time.ts'
@@ -125,16 +116,10 @@ const NO_RULES: readonly BrokenRule[] = []
 
 // Reads and checks a request's body, and says which names in it look misspelt.
 
-/** Refuses a body with the status of the problem, or with 400 or 422 where only that is documented. */
-const compileRefusal =
-  (operation: Operation) =>
-  (problem: Problem, detail: string, headers?: Headers): Reply =>
-    refuse(problem, detail, headers, documentedStatus(operation, problem.status, 400, 422))
-
 /** Compiles the check of a body that the contract does not document. */
 function compileUnexpected(operation: Operation, undocumented: 'warn' | 'refuse' | 'ignore', maxBody: number) {
   if (undocumented === 'ignore') return undefined
-  const unexpected = compileRefusal(operation)(problems.unsupported_media_type, 'this operation does not accept a body')
+  const unexpected = refuse(problems.unsupported_media_type, 'this operation does not accept a body')
   return {
     absent: undefined,
     async read(exchange: Exchange): Promise<Reply | readonly BrokenRule[]> {
@@ -159,13 +144,12 @@ export function compileBody(
   invalid: Invalid,
 ) {
   const { body, method } = operation
-  const refuseBody = compileRefusal(operation)
   if (body === undefined) return compileUnexpected(operation, undocumented, maxBody)
   const types = [...body.content.keys()].join(', ')
   const readingOf = compileReadings(body.content)
   const missing = body.required ? [inBody('', 'required', 'is required')] : NO_RULES
   const acceptable = { accept: types, ...(method === 'PATCH' ? { 'accept-patch': types } : {}) }
-  const unsupported = (detail: string) => refuseBody(problems.unsupported_media_type, detail, acceptable)
+  const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
   /** A form without fields has no bytes: its content type tells it from an absent body. */
   const absent = (exchange: Exchange): readonly BrokenRule[] => {
     const type = body.required ? firstOf(exchange.request.headers['content-type']) : undefined
@@ -193,7 +177,7 @@ export function compileBody(
         return isEmpty ? missing : unsupported(`the body has no content type; this operation accepts ${types}`)
       }
       if ('problem' in sent) {
-        if (sent.problem !== problems.invalid_request) return refuseBody(sent.problem, sent.detail, sent.headers)
+        if (sent.problem !== problems.invalid_request) return refuse(sent.problem, sent.detail, sent.headers)
         return withHeaders(invalid([inBody('', 'syntax', sent.detail.replace(/^the body /, ''))]), sent.headers)
       }
       if (isEmpty) return absent(exchange)

@@ -105,13 +105,3 @@ test('a field that only the server gives is no null where its schema has propert
   const { body } = await send('POST /rides', { to: 'Rome' })
   assert.equal(typeof (body as { driver: { name: string } }).driver?.name, 'string')
 })
-
-test('a body that cannot be read is refused with a documented status', async () => {
-  const send = (statuses: readonly number[]) => {
-    const responses = Object.fromEntries([204, ...statuses].map(status => [status, { description: 'Answered' }]))
-    const post = { requestBody: { content: { 'multipart/form-data': {} } }, responses }
-    return answerOf({ '/a': { post } }, 'POST /a', { name: 'Ada' })
-  }
-  const statuses = await Promise.all([[], [400], [400, 415], [422]].map(async some => (await send(some)).status))
-  assert.deepEqual(statuses, [415, 400, 415, 422])
-})
