@@ -6,7 +6,7 @@ import { selfCheck } from '../../../src/wings/probe/self-check.ts'
 import { send } from '../../../src/wings/probe/send.ts'
 import { gatewayOf, load, requestOf } from '../../support/in-process.ts'
 import { FixedClock } from '../../virtual-clock.ts'
-import { CONTRACT, withIssuer } from './login.ts'
+import { CONTRACT, withIssuer } from '../tokens/login.ts'
 
 test('the endpoints of an issuer are no part of the coverage of the contract', async () => {
   const { gateway, token } = withIssuer()
