@@ -71,7 +71,7 @@ test('whatever fails, every event arrives or is told as given up', async () => {
         }
       },
     ),
-    { numRuns: cases(200) },
+    { numRuns: cases(100) },
   )
 })
 
@@ -87,6 +87,6 @@ test('without weather and failures every event arrives exactly once, in order', 
         )
       }
     }),
-    { numRuns: cases(200) },
+    { numRuns: cases(100) },
   )
 })
