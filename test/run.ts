@@ -157,7 +157,7 @@ const isQuiet = ({ files }: (typeof groups)[number]): boolean => files.some(file
 // Most files wait for programs, browsers and limits of time, and leave their core to others.
 await runGroups(
   groups.filter(group => !isQuiet(group)),
-  availableParallelism() + 4,
+  availableParallelism() + 6,
 )
 // They wait most of the time, so that two do not disturb each other.
 await runGroups(groups.filter(isQuiet), 2)

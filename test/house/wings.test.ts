@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { test } from 'node:test'
 import { WINGS } from '../../src/wings.ts'
 import { pagesOfWings } from '../support/pages.ts'
@@ -37,14 +37,41 @@ test('a wing imports only wings before it in the list', () => {
   assert.deepEqual(linesOf(wrong), [])
 })
 
-test('only the tests of a wing, and of wings behind it, import from it', () => {
+/** The wings that a wing imports from, and those that these import from: without one of them it goes, too. */
+function neededBy(wing: string): ReadonlySet<string> {
+  const needed = new Set([wing])
+  for (const name of needed) {
+    for (const { path, target } of imports) {
+      const to = wingOf(target)
+      if (wingOf(path) === name && to !== undefined) needed.add(to)
+    }
+  }
+  return needed
+}
+
+/** The wings whose taking out takes the tests of a folder along: `test/wings/A+B/` has those of two. */
+const goneWith = (path: string): ReadonlySet<string> => {
+  const tested = /^test\/wings\/([^/]+)\//.exec(path)?.[1]?.split('+') ?? []
+  return new Set(tested.flatMap(name => [...neededBy(name)]))
+}
+
+test('a test imports only from wings that cannot be taken out without it', () => {
   const wrong = testImports.filter(({ path, target }) => {
-    // The tests of two wings are in `test/wings/A+B/`.
-    const tested = /^test\/wings\/([^/]+)\//.exec(path)?.[1]?.split('+') ?? []
     const to = wingOf(target)
-    return to !== undefined && names.indexOf(to) > Math.max(-1, ...tested.map(name => names.indexOf(name)))
+    return to !== undefined && !goneWith(path).has(to)
   })
-  assert.deepEqual(linesOf(wrong), [], 'move the test to test/wings/NAME/')
+  assert.deepEqual(linesOf(wrong), [], 'move the test to test/wings/NAME/, or to A+B')
+})
+
+test('tests of a wing use helpers of tests that go with them only', () => {
+  const wrong = testFiles.flatMap(({ path, text }) =>
+    [...text.matchAll(/\bfrom '((?:\.\.?\/)+[^']*)'/g)].flatMap(([, target = '']) => {
+      const [, folder = ''] = /^test\/wings\/([^/]+)\//.exec(posix.join(posix.dirname(path), target)) ?? []
+      const lost = folder.split('+').filter(name => name !== '' && !goneWith(path).has(name))
+      return lost.length === 0 ? [] : [`${path} imports ${target}`]
+    }),
+  )
+  assert.deepEqual(wrong, [])
 })
 
 test('tests of the house use no helper of the tests of a wing', () => {
