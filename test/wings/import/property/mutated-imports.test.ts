@@ -272,7 +272,7 @@ test('a changed file of another tool is imported, or its mistakes have places an
       }
     }),
     {
-      numRuns: cases(150),
+      numRuns: cases(100),
       examples: [[{ source: 'MOCKOON', changes: [{ at: 1086405058, junk: 'constructor', how: 'put' }] }]],
     },
   ))

@@ -167,7 +167,7 @@ for (const shared of [false, true]) {
           )
         },
       ),
-      { numRuns: cases(300) },
+      { numRuns: cases(200) },
     )
   })
 }
