@@ -38,7 +38,7 @@ export interface RecordOverlay {
   over(resource: string, exchange: Exchange): StoredRecords | undefined
 }
 
-/** What else happens in the step in which a request writes its record. */
+/** The rest of the step in which a request writes its record. */
 export interface Effects {
   /** Returns the step that the write of a record becomes a part of. @param removed the record, if the write removes it */
   step(exchange: Exchange, removed?: Entry): Step

@@ -64,7 +64,7 @@ export interface RequestTypes {
 
 /** The types of the roots that differ between expressions. */
 export interface RootTypes extends RequestTypes {
-  /** That of `record`, the record that a request has written. Unset where expressions do not know it. */
+  /** The type of `record`, the record that a request has written. Unset where expressions do not know it. */
   readonly record?: ExpressionType
 }
 

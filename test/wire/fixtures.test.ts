@@ -1,4 +1,4 @@
-// What the fixtures for the runners of a project share. The package is checked with the runners themselves by .ci/fixtures.ts.
+// The shared part of the fixtures for the runners of a project. The package is checked with the runners themselves by .ci/fixtures.ts.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -140,7 +140,7 @@ function compileSet({ set }: RespondConfig, { name, schema }: Resource, { contra
     const node = schema.shape.properties.get(field) as Node
     const value = make.scoped ? make.sample : make(SOME_REQUEST)
     const violations = value === undefined ? undefined : contract.use(node).check(value, true)
-    // Of an expression only the type is known.
+    // Only the type of an expression is known.
     const violation = violations?.find(({ keyword }) => !make.scoped || keyword === 'type')
     if (violation === undefined) continue
     const message = `this value breaks the schema of ${name}: /${field}${violation.pointer} ${violation.message}`

@@ -1,4 +1,4 @@
-// What a wing answers on the port of the control plane beside its routes: a web page, for instance. Types only.
+// Answers of a wing on the port of the control plane beside its routes: a web page, for instance. Types only.
 
 import type Koa from 'koa'
 

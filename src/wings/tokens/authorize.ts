@@ -66,7 +66,7 @@ async function authorize(visit: Visit, request: Parameters, decision: Parameters
   }
 }
 
-/** What an authorization request asks for. */
+/** The parts of an authorization request. */
 interface Wish {
   readonly scopes: readonly string[]
   readonly challenge: string | undefined

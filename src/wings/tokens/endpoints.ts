@@ -26,7 +26,7 @@ export type EndpointName = keyof typeof ENDPOINTS
 /** The scopes of OpenID Connect, which no security scheme needs to name. */
 export const OPENID_SCOPES: readonly string[] = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']
 
-/** What the security schemes of a contract say about its issuer. */
+/** The issuer as the security schemes of a contract describe it. */
 export interface SchemeUrls {
   readonly token: string | undefined
   readonly authorize: string | undefined

@@ -6,7 +6,7 @@ import { ACCESS_TOKEN } from './examine.ts'
 import { type Login, type Logins, secretText } from './logins.ts'
 import type { TokenService } from './observe.ts'
 
-/** What a token says. */
+/** The content of a token. */
 export interface Granted {
   readonly issuer: OwnIssuer
   readonly iss: string

@@ -14,7 +14,7 @@ export interface Session {
 
 export type LoginKind = 'codes' | 'refreshes'
 
-/** What a code or a refresh token stands for. */
+/** A login that a code or a refresh token stands for. */
 export interface Login {
   /** Names the login in its tokens. Empty in a code before it is used, so that no number of codes ends a login. */
   readonly grant: string
@@ -24,7 +24,7 @@ export interface Login {
   readonly authTime: number
   readonly until: number
   readonly nonce?: string | undefined
-  /** Of a code: the redirect URI as it was sent, and the challenge (RFC 7636). */
+  /** The redirect URI of a code as it was sent, and the challenge (RFC 7636). */
   readonly redirect?: string | undefined
   readonly challenge?: string | undefined
   readonly plain?: boolean

@@ -12,7 +12,7 @@ import type { Keys } from './keys.ts'
 import { Logins } from './logins.ts'
 import { tokensObserver } from './observe.ts'
 
-/** What is wrong with a token. */
+/** The mistake of a token. */
 export type TokenFlaw = 'expired' | 'not-yet' | 'signature' | 'audience' | 'issuer' | 'algorithm-none' | 'key-unknown'
 
 /** A token that a test asks for. */
@@ -37,7 +37,7 @@ const STRANGER = 'https://another.example'
 type Flaw = (claims: JWTPayload, lifetime: number) => JWTPayload
 const same: Flaw = claims => claims
 
-/** What each flaw does to the claims. */
+/** The change that each flaw makes to the claims. */
 export const FLAWS: Readonly<Record<TokenFlaw, Flaw>> = {
   expired: (claims, lifetime) => ({ ...claims, iat: claims.iat! - lifetime - 1, exp: claims.iat! - 1 }),
   'not-yet': claims => ({ ...claims, nbf: claims.iat! + HOUR, exp: claims.exp! + HOUR }),

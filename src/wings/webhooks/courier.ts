@@ -207,7 +207,7 @@ export class Rounds {
       if (this.#depot.closed.aborted) return
       const after = await changeWorld(this.#world, `webhook ${kept.webhook}`, () => this.#finish(done))
       for (const step of this.#steps.splice(0)) step()
-      // What fails while the clock has moved on may be due again, before others.
+      // An attempt that fails while the clock has moved on may be due again, before others.
       if (after?.due === undefined || after.due > this.#world.clock.now()) continue
       list.push(after)
       list.sort(inOrder)

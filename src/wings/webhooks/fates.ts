@@ -1,4 +1,4 @@
-// What weather (a chaos profile) does to deliveries: it repeats, delays, loses and reorders them, and spoils signatures.
+// Weather (a chaos profile) for deliveries: it repeats, delays, loses and reorders them, and spoils signatures.
 
 import { setting } from '../../behaviours/behaviour.ts'
 import { compileQuantile, type LatencyConfig, latency } from '../../behaviours/latency.ts'

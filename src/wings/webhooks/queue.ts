@@ -26,7 +26,7 @@ export interface Kept {
   readonly warnings: readonly string[]
   /** The delivery that the weather repeats with this one. */
   readonly copyOf?: string | undefined
-  /** What the weather has done to it. */
+  /** The faults that the weather has put in. */
   readonly injected?: readonly string[] | undefined
   readonly attempts: readonly Attempt[]
   /** The process that makes an attempt, where several may, and the real time at which it has failed to. */

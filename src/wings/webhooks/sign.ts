@@ -16,7 +16,7 @@ export interface Signing {
   readonly secret?: string | readonly string[]
 }
 
-/** What is signed. */
+/** The text that is signed. */
 export interface Signed {
   readonly id: string
   readonly webhook: string

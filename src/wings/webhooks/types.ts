@@ -12,13 +12,13 @@ export interface Delivery {
   readonly state: 'pending' | 'delivered' | 'failed' | 'gone'
   /** Why it is not delivered. */
   readonly why?: string
-  /** What it tells of: `update orders 7`. */
+  /** The change that it tells of: `update orders 7`. */
   readonly cause: string
   /** The entry of the journal that caused it. */
   readonly request?: number
   /** The delivery that the weather repeats with this one. */
   readonly copyOf?: string
-  /** What the weather (a chaos profile) has done to it. */
+  /** The faults that the weather (a chaos profile) has put in. */
   readonly injected?: readonly string[]
   /** When that happened, by the world's clock. */
   readonly at: DateTime
@@ -29,7 +29,7 @@ export interface Delivery {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Where the body breaks its schema. */
+  /** The places at which the body breaks its schema. */
   readonly warnings?: readonly string[]
   readonly attempts: readonly Attempt[]
 }
@@ -53,7 +53,7 @@ export interface Attempt {
   readonly reply?: string
   /** Why there is no reply, or why it does not count. */
   readonly error?: string
-  /** What the weather has done to it. */
+  /** The faults that the weather has put in. */
   readonly injected?: readonly string[]
   /** How the reply breaks the contract. */
   readonly warning?: string

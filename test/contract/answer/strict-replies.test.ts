@@ -1,4 +1,4 @@
-// What a strict judge refuses in a reply: parts that are only for requests, `null` where none may be, undocumented forms.
+// Faults of a reply that a strict judge finds: parts that are only for requests, `null` where none may be, undocumented forms.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -138,7 +138,7 @@ test('of sixty secrets in all places of a recording none is on the disk, and the
     ],
   ])
   assert.deepEqual(await send('POST /notes', { text: 'c' }), [201, { id: 3, text: 'c' }])
-  // What a secret alone tells apart is told.
+  // Replies that a secret alone tells apart are told.
   assert.deepEqual(made.different, ['postLogin: 401 ≠ 200 (1)', 'getMe: /name "ann" ≠ "bob" (1)'])
   assert.equal(proofOf(made), '18 of 20')
 })

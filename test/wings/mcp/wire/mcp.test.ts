@@ -88,7 +88,7 @@ for (const [way, open] of [
       }
       const readOnly = (wanted: string) => tools.find(({ name }) => name === wanted)?.annotations?.readOnlyHint
       assert.deepEqual([readOnly('listRequests'), readOnly('reset')], [true, false])
-      // What clients of large models accept.
+      // Clients of large models accept no other names.
       for (const { name, inputSchema } of tools) {
         assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/)
         for (const argument of Object.keys(inputSchema.properties ?? {}))
