@@ -3,7 +3,7 @@
 
 import { problems, refuse, withHeaders } from '../kernel/http.ts'
 import { type Behaviour, type ConfigOf, setting, type Wrap } from './behaviour.ts'
-import { tagOf, tagOfReply } from './entity-tags.ts'
+import { listsTag, tagOf, tagOfReply } from './entity-tags.ts'
 
 const schema = setting.block(
   'Sends a strong `ETag` and evaluates `If-None-Match` (304) and `If-Match` (412). The tag of a record is its revision, that of any other reply to GET a digest of its body. In `defaults` and `tags` it is ignored for other operations.',
@@ -45,8 +45,8 @@ const revalidate: Wrap = next => async exchange => {
   if (reply.status < 200 || reply.status >= 300 || reply.body === undefined) return reply
   const etag = tagOfReply(reply, exchange.entry)
   const { 'if-match': match, 'if-none-match': noneMatch } = exchange.request.headers
-  if (match !== undefined && !lists(String(match), etag, true)) return CHANGED
-  if (noneMatch === undefined || !lists(String(noneMatch), etag, false)) return withHeaders(reply, { etag })
+  if (match !== undefined && !listsTag(String(match), etag, true)) return CHANGED
+  if (noneMatch === undefined || !listsTag(String(noneMatch), etag, false)) return withHeaders(reply, { etag })
   const kept = Object.entries(reply.headers).filter(([name]) => KEPT.includes(name))
   return { status: 304, headers: { ...Object.fromEntries(kept), etag }, body: undefined }
 }
@@ -62,7 +62,7 @@ function compileGuard(required: boolean): Wrap {
         if (match === undefined && required && (entry !== undefined || noneMatch === undefined)) return REQUIRED
         if (entry === undefined) return undefined
         const names = (field: unknown, strongly: boolean) =>
-          lists(String(field).replace(MEDIA, '"'), tagOf(entry), strongly)
+          listsTag(String(field).replace(MEDIA, '"'), tagOf(entry), strongly)
         const fails = match !== undefined && !names(match, true)
         return fails || (noneMatch !== undefined && names(noneMatch, false)) ? FAILED : undefined
       }
@@ -82,14 +82,3 @@ const KEPT = ['cache-control', 'content-location', 'expires', 'vary']
 
 /** The representation at the end of a tag: JSON and XML are different representations of one state. */
 const MEDIA = /\.[a-z0-9+-]*"/g
-
-/** Returns whether a list of entity tags contains this one. Weak tags match only in a weak comparison (§8.8.3.2). */
-function lists(field: string, tag: string, strongly: boolean): boolean {
-  if (field.trim() === '*') return true
-  const own = tag.replace(/^W\//, '')
-  if (strongly && own !== tag) return false
-  for (const [, weak, opaque] of field.matchAll(/(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g)) {
-    if (opaque === own && !(strongly && weak !== undefined)) return true
-  }
-  return false
-}

@@ -25,3 +25,14 @@ export function tagOfReply({ headers, body }: Reply, entry: Entry | undefined): 
 }
 
 const TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/
+
+/** Returns whether a list of entity tags contains this one. Weak tags match only in a weak comparison (§8.8.3.2). */
+export function listsTag(field: string, tag: string, strongly: boolean): boolean {
+  if (field.trim() === '*') return true
+  const own = tag.replace(/^W\//, '')
+  if (strongly && own !== tag) return false
+  for (const [, weak, opaque] of field.matchAll(/(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g)) {
+    if (opaque === own && !(strongly && weak !== undefined)) return true
+  }
+  return false
+}

@@ -1,8 +1,8 @@
 // Parts of a file (RFC 9110 §14): single and several ranges, conditions, and tags. The door to range-parser.
 
-import { createHash } from 'node:crypto'
 import parseRange from 'range-parser'
 import { firstOf, type Headers, problems, type Reply, type Request, refuse } from '../../kernel/http.ts'
+import { listsTag, tagOfReply } from '../entity-tags.ts'
 
 /** More parts are answered with the whole: a request of ten thousand of them costs more than it saves. */
 const MOST_PARTS = 100
@@ -10,7 +10,7 @@ const BOUNDARY = 'part-of-the-file'
 
 /** Returns a function that answers requests for a file, whole or in parts. */
 export function compileRanges(bytes: Uint8Array, headers: Headers, status: number): (request: Request) => Reply {
-  const etag = headers.etag ?? `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
+  const etag = tagOfReply({ status, headers, body: bytes }, undefined)
   const known = { ...headers, etag, 'accept-ranges': 'bytes' }
   const whole: Reply = { status, headers: known, body: bytes, bytes: bytes.length }
   const unsatisfiable = refuse(problems.range_not_satisfiable, `the file has ${bytes.length} bytes`, {
@@ -18,7 +18,7 @@ export function compileRanges(bytes: Uint8Array, headers: Headers, status: numbe
   })
   return ({ method, headers: sent }) => {
     const { range, 'if-none-match': noneMatch } = sent
-    if (noneMatch !== undefined && tagsIn(String(noneMatch)).some(tag => tag === '*' || tag === etag)) {
+    if (noneMatch !== undefined && listsTag(String(noneMatch), etag, false)) {
       return { status: 304, headers: { etag }, body: undefined }
     }
     const condition = firstOf(sent['if-range'])
@@ -48,6 +48,3 @@ export function compileRanges(bytes: Uint8Array, headers: Headers, status: numbe
 
 const contentRange = ({ start, end }: { readonly start: number; readonly end: number }, size: number): string =>
   `bytes ${start}-${end}/${size}`
-
-/** The tags of a list, which are compared weakly (RFC 9110 §8.8.3.2). */
-const tagsIn = (field: string): readonly string[] => field.split(',').map(tag => tag.trim().replace(/^W\//, ''))

@@ -29,8 +29,8 @@ export class Streams implements WorldWatcher {
   /** Ends the waits in a world. */
   readonly #waits = new WeakMap<World, Set<() => void>>()
   readonly #feeds = new WeakMap<World, Map<string, Feed>>()
-  /** The latest world of each name. */
-  readonly #latest = new Map<string, World>()
+  /** The worlds that have feeds, by name. They may be evicted. */
+  readonly #fed = new Map<string, WeakRef<World>>()
   readonly #running = new WeakMap<ReplyStream, Promise<Course>>()
   /** End all waits, for a gateway that stops. */
   readonly #sleeping = new Set<() => void>()
@@ -88,41 +88,41 @@ export class Streams implements WorldWatcher {
   /** Sleeps in real time, until the clock of the world is set or the client leaves. */
   async sleep(milliseconds: number, world: World, signal: Leaving | undefined): Promise<void> {
     const waits = getOrMake(this.#waits, world, () => new Set())
+    await this.#rest(milliseconds, signal, end => {
+      waits.add(end)
+      return () => void waits.delete(end)
+    })
+  }
+
+  /** Resolves with the next event of a feed, or when the client leaves; to `false` when a heartbeat is due before. */
+  async next(feed: Feed, signal: Leaving | undefined): Promise<boolean> {
+    return this.#rest(HEARTBEAT, signal, end => feed.wait(end))
+  }
+
+  /**
+   * Sleeps in real time, until the client leaves, the gateway stops or something else happens. Resolves to whether that ended it.
+   *
+   * @param listen has the end called; returns a function after which it is not any more
+   */
+  async #rest(
+    milliseconds: number,
+    signal: Leaving | undefined,
+    listen: (end: () => void) => () => void,
+  ): Promise<boolean> {
     const ending = new AbortController()
     const end = () => ending.abort()
-    waits.add(end)
+    const forget = listen(end)
     this.#sleeping.add(end)
     if (this.#isStopped) end()
     signal?.addEventListener('abort', end)
     try {
       await this.clock.sleep(milliseconds, ending.signal)
-    } finally {
-      waits.delete(end)
-      this.#sleeping.delete(end)
-      signal?.removeEventListener('abort', end)
-    }
-  }
-
-  /** Resolves with the next event of a feed, or when the client leaves; to `false` when a heartbeat is due before. */
-  async next(feed: Feed, signal: Leaving | undefined): Promise<boolean> {
-    const ending = new AbortController()
-    let isWoken = false
-    const wake = () => {
-      isWoken = true
-      ending.abort()
-    }
-    const forget = feed.wait(wake)
-    const end = () => ending.abort()
-    this.#sleeping.add(end)
-    if (this.#isStopped) end()
-    signal?.addEventListener('abort', wake)
-    try {
-      await this.clock.sleep(HEARTBEAT, ending.signal)
-      return isWoken
+      // A gateway that stops lets its streams go on once more: to their end.
+      return ending.signal.aborted && !this.#isStopped
     } finally {
       forget()
       this.#sleeping.delete(end)
-      signal?.removeEventListener('abort', wake)
+      signal?.removeEventListener('abort', end)
     }
   }
 
@@ -131,14 +131,13 @@ export class Streams implements WorldWatcher {
   }
 
   placed(world: World): void {
-    const before = this.#latest.get(world.name)
-    this.#latest.set(world.name, world)
+    const before = this.#fed.get(world.name)?.deref()
     if (before === undefined || before === world) return
-    this.moved(before)
     const feeds = this.#feeds.get(before)
     if (feeds === undefined) return
     this.#feeds.delete(before)
     this.#feeds.set(world, feeds)
+    this.#fed.set(world.name, new WeakRef(world))
     for (const feed of feeds.values()) feed.reset()
   }
 
@@ -150,6 +149,7 @@ export class Streams implements WorldWatcher {
   /** The changes of a resource in a world. */
   feedOf(world: World, resource: string): Feed {
     const feeds = getOrMake(this.#feeds, world, () => new Map<string, Feed>())
+    this.#fed.set(world.name, new WeakRef(world))
     return getOrMake(feeds, resource, () => new Feed(this.clock.now().toString(36)))
   }
 
